@@ -1,0 +1,217 @@
+"""A case: one target, one drafter, one engine, against what runs today. Everything that is not stated is unknown."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from specrules.model.acceptance import Acceptance
+from specrules.model.base import DottedName, Identifier, Many, Model, Moment, SchemaVersion
+from specrules.model.quantity import (
+    DraftLength,
+    Gibibytes,
+    Milliseconds,
+    PositiveMilliseconds,
+    Share,
+    Tokens,
+    TokensPerRound,
+    TokensPerSecond,
+)
+
+Arm = Literal["incumbent", "off", "candidate", "drafter"]
+TargetKind = Literal["dense", "moe", "hybrid", "hybrid-moe"]
+RateKind = Literal["client", "decode"]
+
+
+class Tokenizer(Model):
+    """What decides whether two tokenizers mean the same, as engines compare them."""
+
+    family: str | None = Field(default=None, description="tokenizer.ggml.model: gpt2, llama, ..")
+    pre: str | None = None
+    size: int | None = Field(default=None, ge=0)
+    add_bos: bool | None = None
+    bos_id: int | None = None
+    add_eos: bool | None = None
+    eos_id: int | None = None
+
+
+class TokenizerPair(Model):
+    """The comparison of the drafter's token texts with the target's over their common ids."""
+
+    last_differing_id: int | None = Field(default=None, ge=-1, description="-1: every common id has the same text")
+    merges_equal: bool | None = None
+
+
+class Experts(Model):
+    """Routed experts of a mixture-of-experts target."""
+
+    count: int = Field(ge=1)
+    active: int = Field(ge=1)
+    step_share: Share | None = Field(default=None, description="share of a plain step spent in routed experts")
+
+
+class Target(Model):
+    """The model that is served."""
+
+    name: str
+    checkpoint: str | None = Field(default=None, description="identity that a trained head must have been made for")
+    kind: TargetKind | None = None
+    device: str | None = None
+    step_ms: PositiveMilliseconds | None = None
+    step_is: Literal["plain", "incumbent-round"] | None = Field(
+        default=None, description="whether step_ms is one undrafted step or a whole round of a drafting incumbent"
+    )
+    tokenizer: Tokenizer = Tokenizer()
+    experts: Experts | None = None
+    memory_gib: Gibibytes | None = None
+
+
+class Drafter(Model):
+    """What proposes tokens. `step_ms` is per drafted token for models and heads, per block for block drafters."""
+
+    name: str
+    drafter_class: Identifier = Field(alias="class")
+    step_ms: Milliseconds | None = None
+    catch_up_ms: Milliseconds | None = None
+    device: str | None = None
+    trained_for: str | None = None
+    tokenizer: Tokenizer = Tokenizer()
+    tokenizer_pair: TokenizerPair = TokenizerPair()
+    memory_gib: Gibibytes | None = Field(default=None, description="weights, KV cache and compute buffers together")
+    coverage: Share | None = Field(default=None, description="share of rounds in which anything is drafted")
+
+
+def _engine_from_id(data: Any) -> Any:
+    return {"id": data} if isinstance(data, str) else data
+
+
+class EngineUse(Model):
+    """The engine and how it is (to be) started."""
+
+    id: Identifier
+    version: str | None = None
+    methods: Many[str] = Field(default=(), description="methods switched on together, as the engine names them")
+    backends: Many[str] = Field(default=(), description="build backends of this binary")
+    flags: Many[str] = Field(default=(), description="command line, one flag or flag and value per entry")
+    draft_length: DraftLength | None = Field(default=None, description="K to deploy at; unknown: every K is looked at")
+
+
+class Device(Model):
+    """An accelerator or the host memory."""
+
+    name: str
+    backend: str | None = None
+    memory_gib: Gibibytes | None = None
+    free_gib: Gibibytes | None = Field(default=None, description="free while the target is loaded and serving")
+
+
+class Host(Model):
+    """The machine."""
+
+    name: str | None = None
+    group: str | None = Field(default=None, description="hardware group of the priors")
+    devices: Many[Device] = ()
+
+
+class Workload(Model):
+    """The traffic that the verdict is for."""
+
+    concurrency: int | None = Field(default=None, ge=1)
+    new_prompt_tokens: Tokens | None = None
+    output_tokens: Tokens | None = None
+    context_tokens: Tokens | None = None
+    temperature: float | None = Field(default=None, ge=0)
+    task: str | None = None
+
+
+class Incumbent(Model):
+    """What runs today, speculation included."""
+
+    drafting: bool | None = None
+    method: str | None = None
+    draft_length: DraftLength | None = None
+    rate_tok_s: TokensPerSecond | None = None
+    rate_kind: RateKind | None = None
+    tokens_per_round: TokensPerRound | None = None
+    round_ms: PositiveMilliseconds | None = None
+    head_share: Share | None = Field(default=None, description="share of head and host in the incumbent's round")
+
+
+class Overhead(Model):
+    """Time that is paid beside drafting and verifying, and per what it is paid."""
+
+    ms: Milliseconds
+    kind: Literal["per_token", "per_request", "per_round", "unknown"]
+
+
+class WidthTime(Model):
+    """One point of a measured verify curve: a target pass over `width` rows per sequence."""
+
+    width: int = Field(ge=1)
+    ms: PositiveMilliseconds
+
+
+class CandidateRun(Model):
+    """A measured speculative run of this very drafter on this pair, box and build."""
+
+    draft_length: DraftLength | None = None
+    rate_tok_s: TokensPerSecond | None = None
+    rate_kind: RateKind | None = None
+    tokens_per_round: TokensPerRound | None = None
+    acceptance: Acceptance | None = None
+    drafting: bool | None = None
+
+
+class OffRun(Model):
+    """The target alone, drafting off."""
+
+    rate_tok_s: TokensPerSecond | None = None
+    rate_kind: RateKind | None = None
+
+
+class Measurements(Model):
+    """What was measured or is believed about the candidate."""
+
+    acceptance: Acceptance | None = None
+    off: OffRun = OffRun()
+    candidate: CandidateRun = CandidateRun()
+    verify_curve: Many[WidthTime] = ()
+    synthetic_zero_tok_s: TokensPerSecond | None = None
+    overhead: Overhead | None = None
+    restore_ms: Milliseconds | None = None
+    overlap: Share | None = None
+    drafter_prefill_ms: Milliseconds | None = None
+    time_to_first_token_ms: Milliseconds | None = None
+    round_slope: Annotated[
+        tuple[float, float] | None,
+        Field(description="prior interval of (round/t1 - 1)/K, drafter included", strict=False),
+    ] = None
+
+
+class EvidenceFile(Model):
+    """A file that is read through the engine's readers; its facts belong to `arm`."""
+
+    path: str
+    arm: Arm
+    engine: Identifier | None = Field(default=None, description="where it differs from the case's engine")
+    observed_at: Moment | None = None
+
+
+class Case(Model):
+    """One question, as a file."""
+
+    schema_version: SchemaVersion = Field(alias="schema")
+    target: Target
+    drafter: Drafter
+    engine: Annotated[EngineUse, BeforeValidator(_engine_from_id, json_schema_input_type=str | EngineUse)]
+    host: Host = Host()
+    workload: Workload = Workload()
+    incumbent: Incumbent = Incumbent()
+    measurements: Measurements = Measurements()
+    evidence: Many[EvidenceFile] = ()
+    title: str | None = None
+    notes: str | None = None
+
+
+FactName = DottedName

@@ -1,0 +1,234 @@
+"""An engine: everything that differs between engines and versions, as one YAML document."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from specrules.model.base import ExpressionText, Identifier, Many, Model, SchemaVersion
+from specrules.model.claim import Claim, Source
+from specrules.model.reader import Reader
+from specrules.model.version import VersionScheme
+
+CombinationStatus = Literal["works", "refused", "dies-at-load", "silently-off", "untested"]
+RefusalEffect = Literal["refused-loudly", "refused-silently", "accepted-though-wrong", "dies-at-load"]
+
+
+class Versioning(Model):
+    """How the engine numbers its releases, and how a user finds the number."""
+
+    scheme: VersionScheme
+    facts_from: str = Field(description="the version that the facts of this file were read from")
+    how_to_find: str
+
+
+class RoundStructure(Model):
+    """What one speculative round consists of on this engine."""
+
+    catch_up: Literal["none", "batch"] = Field(
+        default="none", description="batch: the drafter also runs K+1 rows per round to follow the target"
+    )
+    restores_hybrid: bool = Field(
+        default=False, description="on hybrid targets a rejection restores a checkpoint and re-runs the target"
+    )
+    bonus_token: bool = True
+    position_zero: Literal["draft", "anchor"] = "draft"
+    order: Literal["serial", "overlapped", "unknown"] = "serial"
+
+
+class Method(Claim):
+    """One way of drafting that the engine offers."""
+
+    id: str
+    title: str
+    drafter_class: Identifier
+    needs: str = ""
+    round: RoundStructure = RoundStructure()
+    draft_device: Literal["routable", "same-device", "none"] = Field(
+        description="routable: the drafter can sit on another device; none: there is no drafter model"
+    )
+    max_draft_length: int | None = Field(default=None, ge=1, description="most tokens that a round can draft")
+    lossless: bool | None = Field(default=None, description="output distribution unchanged as configured by default")
+    lossless_note: str = ""
+    switch_on: Many[str] = Field(default=(), description="settings; {drafter}, {target}, {draft_length} are filled in")
+    switch_off: Many[str] = ()
+    draft_length_flag: str | None = None
+    removed: bool = False
+
+
+class Combination(Claim):
+    """Methods that are switched on together. Entries may be shell patterns such as `draft-*`."""
+
+    methods: Many[str]
+    status: CombinationStatus
+    effect: str
+
+
+class Backend(Claim):
+    """A build backend and the device names that it gives."""
+
+    id: str
+    device_pattern: str | None = None
+
+
+class Coexistence(Claim):
+    """Whether backends can serve one process together."""
+
+    backends: Many[str]
+    status: Literal["works", "impossible", "unproven"]
+    effect: str
+
+
+class DraftRouting(Claim):
+    """Whether and how a drafter can be put on a device of its own."""
+
+    possible: bool
+    flag: str | None = None
+    effect: str
+
+
+class Devices(Model):
+    """Backends, what may coexist, and where a drafter can sit."""
+
+    backends: Many[Backend] = ()
+    coexistence: Many[Coexistence] = ()
+    draft_routing: DraftRouting
+
+
+class TokenizerCheck(Claim):
+    """One comparison that the engine makes before it drafts, as an expression over the tokenizer inputs."""
+
+    id: Identifier
+    accepts: ExpressionText
+    otherwise: RefusalEffect
+    message: str
+    log_text: str = ""
+
+
+class TokenizerGate(Model):
+    """The engine's tokenizer check as it is really applied, and to which methods."""
+
+    methods: Many[str]
+    checks: Many[TokenizerCheck]
+    known: Identifier
+    unchecked: str = Field(default="", description="what is not compared although it may matter")
+
+
+class Flag(Claim):
+    """A command line option that matters for speculation."""
+
+    name: str
+    aliases: Many[str] = ()
+    env: str | None = None
+    default: str | None = None
+    values: Many[str] = ()
+    takes_value: bool = True
+    list_valued: bool = False
+    doc: str
+
+
+class RemovedFlag(Claim):
+    """An option that existed once. `until` is the last version that had it, where it is known."""
+
+    name: str
+    aliases: Many[str] = ()
+    env: str | None = None
+    replaced_by: Many[str] = ()
+    effect: str
+
+
+class RequestRefusal(Claim):
+    """A request that the running engine answers with an error."""
+
+    id: Identifier
+    trigger: str
+    status: int
+    text: str = Field(description="the answer's text; {name} stands for what the request held")
+    means: str
+
+
+class RowLimit(Claim):
+    """A width beyond which verifying gets abruptly slower or impossible."""
+
+    id: Identifier
+    max_rows: int = Field(ge=1)
+    backends: Many[str] = ()
+    effect: str
+
+
+class MemoryNote(Claim):
+    """What drafting adds to memory, and what the engine's own fit leaves out."""
+
+    id: Identifier
+    effect: str
+
+
+class ProbeAnswer(Model):
+    """One answer to a probe and what it means."""
+
+    status: int | None = None
+    contains: str | None = None
+    means: str
+
+
+class Probe(Claim):
+    """A request that shows what the running engine can do."""
+
+    id: Identifier
+    method: Literal["GET", "POST"]
+    path: str
+    body: str | None = None
+    shows: str
+    answers: Many[ProbeAnswer]
+
+
+class Recipe(Claim):
+    """A measurement that the engine offers, with its price."""
+
+    id: Identifier
+    title: str
+    command: str
+    minutes: float = Field(gt=0)
+    yields: Many[str] = Field(description="facts that the measurement gives")
+    settles: str
+    needs: str = ""
+    needs_drafter: bool = False
+    methods: Many[str] = Field(default=(), description="methods it is offered for; empty: all")
+
+
+class KnownIssue(Claim):
+    """A bug or limitation, when it applies, and where it is discussed."""
+
+    id: Identifier
+    title: str
+    condition: ExpressionText | None = None
+    effect: str
+    link: str | None = None
+
+
+class Engine(Model):
+    """One engine."""
+
+    schema_version: SchemaVersion = Field(alias="schema")
+    id: Identifier
+    title: str
+    overrides: bool = False
+    aliases: Many[Identifier] = ()
+    description: str
+    sources: Many[Source]
+    version: Versioning
+    closed: bool = Field(default=False, description="refuses external drafters by design")
+    methods: Many[Method]
+    combinations: Many[Combination] = ()
+    devices: Devices
+    tokenizer_gates: Many[TokenizerGate] = ()
+    flags: Many[Flag] = ()
+    removed_flags: Many[RemovedFlag] = ()
+    request_refusals: Many[RequestRefusal] = ()
+    row_limits: Many[RowLimit] = ()
+    memory: Many[MemoryNote] = ()
+    readers: Many[Reader] = ()
+    probes: Many[Probe] = ()
+    recipes: Many[Recipe] = ()
+    known_issues: Many[KnownIssue] = ()

@@ -1,0 +1,126 @@
+"""Readers: how an engine's logs, metrics and responses become facts. All of it is data of the engine's YAML.
+
+A reader takes **fields** from a file (regex groups, metrics, JSON paths), combines the occurrences of each field into
+one number, and computes **facts** from the combined fields by expressions. Evaluated on the fields of one request,
+the same expressions give that request's sample.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from specrules.model.base import ExpressionText, Identifier, Many, Model
+
+FieldType = Literal["number", "text", "numbers", "flag"]
+Combine = Literal["sum", "last", "first", "max", "min", "any", "mean"]
+FieldName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=48)]
+Constant = float | bool | str
+
+
+class ReaderField(Model):
+    """One value that occurs in a file, and how several occurrences become one.
+
+    `mean` is weighted by the field `weight` of the same record. A field that never occurs is unknown, except that a
+    `flag` with combine `any` and a `sum` with `default: 0` say what absence means.
+    """
+
+    type: FieldType = "number"
+    combine: Combine = "sum"
+    weight: FieldName | None = None
+    default: Constant | None = Field(default=None, description="value where a recognised file lacks the field")
+    metric: str | None = Field(default=None, description="Prometheus readers: the metric's full name")
+    label: str | None = Field(default=None, description="Prometheus readers: a number per value of this label")
+    path: str | None = Field(default=None, description="JSON readers: dotted path inside a record")
+    values: dict[str, str] = Field(default_factory=dict, description="spellings of a text and what they are read as")
+    doc: str = ""
+
+
+class LogExample(Model):
+    """A line as an engine printed it, and the fields that it must give."""
+
+    line: str
+    fields: dict[str, float | bool | str | Annotated[tuple[float, ...], Field(strict=False)]]
+    source: str
+
+
+class LogPattern(Model):
+    """A line shape. Named groups are fields, except those listed in `key`, which say to which request a line belongs.
+
+    The regular expression runs in linear time: no look-around, no back-references.
+    """
+
+    id: Identifier
+    pattern: str
+    key: Many[str] = ()
+    per_request: bool = Field(default=False, description="the fields belong to one request")
+    opens_request: bool = Field(default=False, description="lines without a key that follow belong to this request")
+    sets: dict[str, Constant] = Field(default_factory=dict, description="fields that the line's presence sets")
+    since: str | None = None
+    until: str | None = None
+    era: str = ""
+    examples: Many[LogExample]
+
+    @model_validator(mode="after")
+    def _has_examples(self) -> LogPattern:
+        if not self.examples:
+            raise ValueError(f"the pattern {self.id!r} has no example: a pattern without one does not load")
+        return self
+
+
+class DocumentExample(Model):
+    """A metrics dump or JSON document as an engine printed it, and the facts that it must give."""
+
+    text: str
+    facts: dict[str, float | bool | str | Annotated[tuple[float, ...], Field(strict=False)]]
+    source: str
+
+
+class FactRule(Model):
+    """A fact, as an expression over the reader's fields. Of several rules for one fact the first that is settled wins."""
+
+    fact: str
+    value: ExpressionText
+    when: ExpressionText | None = None
+    absolute: bool = Field(default=False, description="a fact of the case, not of the arm that the file is of")
+    unit: str = ""
+    sampled: bool = Field(default=False, description="also evaluated on each request, as the fact's samples")
+
+
+class ConsistencyCheck(Model):
+    """What must hold between the fields of one file; otherwise its numbers contradict each other."""
+
+    id: Identifier
+    require: ExpressionText
+    message: str
+
+
+class Reader(Model):
+    """One kind of file that an engine prints."""
+
+    id: Identifier
+    kind: Literal["log", "prometheus", "json"]
+    title: str
+    known: Identifier
+    since: str | None = None
+    until: str | None = None
+    strip: Many[str] = Field(default=(), description="log: prefixes and colours removed before matching, in order")
+    suspects: Many[str] = Field(default=(), description="log: a line with one of these that matches nothing is shown")
+    records: str = Field(default="", description="json: path of the records; empty: the document or each of its items")
+    requires: Many[str] = Field(default=(), description="metrics or paths without which the file is of another kind")
+    fields: dict[FieldName, ReaderField]
+    patterns: Many[LogPattern] = ()
+    facts: Many[FactRule]
+    checks: Many[ConsistencyCheck] = ()
+    examples: Many[DocumentExample] = ()
+
+    @model_validator(mode="after")
+    def _kind_has_what_it_needs(self) -> Reader:
+        if self.kind == "log" and not self.patterns:
+            raise ValueError(f"the log reader {self.id!r} has no patterns")
+        if self.kind != "log" and not self.examples:
+            raise ValueError(f"the reader {self.id!r} has no example: a reader without one does not load")
+        if self.kind != "log" and not self.requires:
+            raise ValueError(f"the reader {self.id!r} needs 'requires': what tells its files from others")
+        return self

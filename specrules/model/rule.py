@@ -1,0 +1,151 @@
+"""Rules, the inputs they read, formulas, policies, the verdict table, and the cases that test rules."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from specrules.model.base import DottedName, ExpressionText, Identifier, Many, Model, Moment, Part, SchemaVersion
+
+Severity = Literal["block", "warn", "info"]
+RuleOutcome = Literal["pass", "fail", "unknown", "not-applicable", "error"]
+OUTCOMES: tuple[RuleOutcome, ...] = ("pass", "fail", "unknown", "not-applicable", "error")
+SpeedupClass = Literal["win", "loss", "marginal", "wide", "unknown"]
+CLASSES: tuple[SpeedupClass, ...] = ("win", "loss", "marginal", "wide", "unknown")
+VerdictName = Literal["deploy", "keep-incumbent", "marginal", "measure-first", "blocked", "invalid-evidence"]
+InputType = Literal["number", "flag", "text", "numbers", "texts"]
+
+
+class Input(Model):
+    """A name that rules may read: its type, its unit, what it means, and what would give it where it is unknown."""
+
+    name: DottedName
+    type: InputType
+    unit: str = ""
+    doc: str
+    ask: str = Field(default="", description="what a user does to make it known")
+
+
+class InputFile(Model):
+    """`rules/inputs.yaml`."""
+
+    schema_version: SchemaVersion = Field(alias="schema")
+    id: Identifier
+    overrides: bool = False
+    inputs: Many[Input]
+
+
+class Formula(Model):
+    """One step of the arithmetic. Formulas are evaluated in order; each may read the ones before it."""
+
+    name: DottedName
+    title: str
+    symbols: str
+    expression: ExpressionText
+    unit: str = ""
+
+
+class FormulaFile(Model):
+    """`rules/formulas.yaml`: the arithmetic of one draft length, from inputs to speedup."""
+
+    schema_version: SchemaVersion = Field(alias="schema")
+    id: Identifier
+    overrides: bool = False
+    inputs: Many[Input] = Field(description="what is set per draft length before the formulas run")
+    formulas: Many[Formula]
+
+
+class Rule(Model):
+    """One gate."""
+
+    id: Identifier
+    title: str
+    severity: Severity
+    applies: ExpressionText | None = None
+    let: dict[str, ExpressionText] = Field(default_factory=dict)
+    require: ExpressionText
+    message: str = Field(description="Jinja; what was found, for every outcome")
+    why: str = Field(description="why the rule exists, for `rules show`")
+    fix: str
+    refs: Many[str] = ()
+    since: str
+    status: Literal["preview", "stable", "deprecated"] = "stable"
+
+
+class RuleFile(Model):
+    """A file of gates of one report part."""
+
+    schema_version: SchemaVersion = Field(alias="schema")
+    id: Identifier
+    overrides: bool = False
+    part: Part
+    title: str
+    rules: Many[Rule]
+
+
+class RuleCaseExpectation(Model):
+    """What a rule must say for the given inputs."""
+
+    outcome: RuleOutcome
+    message: str | None = None
+    missing: Many[DottedName] | None = None
+
+
+class RuleCase(Model):
+    """One test of one rule: inputs, and the outcome with its rendered message."""
+
+    name: str
+    rule: Identifier
+    given: dict[str, Any]
+    expect: RuleCaseExpectation
+
+
+class RuleCaseFile(Model):
+    """`X.test.yaml` beside `X.yaml`."""
+
+    schema_version: SchemaVersion = Field(alias="schema")
+    now: Moment
+    cases: Many[RuleCase]
+
+
+class PolicyFile(Model):
+    """Thresholds. They appear to rules and to the verdict table as `policy.NAME`."""
+
+    schema_version: SchemaVersion = Field(alias="schema")
+    id: Identifier
+    overrides: bool = False
+    title: str
+    thresholds: dict[str, Annotated[float, Field(ge=0)]]
+    docs: dict[str, str]
+
+
+class ClassRow(Model):
+    """When the speedup interval is of a class; the first row whose condition is true decides."""
+
+    speedup: SpeedupClass
+    when: ExpressionText
+    doc: str
+
+
+class VerdictRow(Model):
+    """One row of the verdict table. A row hits when every listed column holds one of its values."""
+
+    verdict: VerdictName
+    because: str
+    a: Many[RuleOutcome] | None = None
+    b: Many[RuleOutcome] | None = None
+    c: Many[RuleOutcome] | None = None
+    d: Many[RuleOutcome] | None = None
+    e: Many[RuleOutcome] | None = None
+    speedup: Many[SpeedupClass] | None = None
+
+
+class VerdictTable(Model):
+    """`rules/verdict.yaml`: first hit wins."""
+
+    schema_version: SchemaVersion = Field(alias="schema")
+    id: Identifier
+    overrides: bool = False
+    classes: Many[ClassRow]
+    rows: Many[VerdictRow]
