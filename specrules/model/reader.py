@@ -78,7 +78,7 @@ class DocumentExample(Model):
 
 
 class FactRule(Model):
-    """A fact, as an expression over the reader's fields. Of several rules for one fact the first that is settled wins."""
+    """A fact, as an expression over the reader's fields. The first settled rule for a fact wins."""
 
     fact: str
     value: ExpressionText
