@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, Strict
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict
 
 T = TypeVar("T")
 
@@ -13,7 +13,15 @@ Many = Annotated[tuple[T, ...], Strict(False)]
 """A YAML list, kept as a tuple. Strictness stays on for its elements."""
 
 Day = Annotated[date, Strict(False)]
-Moment = Annotated[datetime | date, Strict(False)]
+
+
+def _in_utc(moment: datetime) -> datetime:
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+Moment = Annotated[datetime, Strict(False), AfterValidator(_in_utc)]
+"""A day or a time of day, in UTC where no zone is given."""
+
 Identifier = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=64)]
 DottedName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$", max_length=96)]
 ExpressionText = Annotated[str, Field(min_length=1, max_length=1000)]
