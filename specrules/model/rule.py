@@ -37,12 +37,16 @@ class InputFile(Model):
 
 
 class Formula(Model):
-    """One step of the arithmetic. Formulas are evaluated in order; each may read the ones before it."""
+    """One step of the arithmetic. Formulas are evaluated in order; each may read the ones before it.
+
+    Of several formulas with one name the first counts whose `when` is true.
+    """
 
     name: DottedName
     title: str
     symbols: str
     expression: ExpressionText
+    when: ExpressionText | None = None
     unit: str = ""
 
 
