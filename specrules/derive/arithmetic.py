@@ -1,0 +1,170 @@
+"""The formulas of one draft length, compiled: evaluated at the point and at the ends, and shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from specrules.derive.spans import Span, corners
+from specrules.errors import ExpressionError, LoadError, Problem
+from specrules.expressions import Expression, Type, Unknown, compile_expression
+from specrules.model.drafter import DrafterClass
+from specrules.model.rule import Formula, FormulaFile, InputType
+from specrules.model.verdict import FormulaLine
+
+TYPES: dict[InputType, Type] = {
+    "number": Type.NUMBER,
+    "flag": Type.BOOL,
+    "text": Type.STRING,
+    "numbers": Type.NUMBERS,
+    "texts": Type.STRINGS,
+}
+Results = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One compiled formula and the condition under which it counts."""
+
+    formula: Formula
+    when: Expression | None
+    expression: Expression
+
+    def counts(self, environment: Mapping[str, object]) -> bool | Unknown:
+        """Whether this variant is the one for these inputs."""
+        if self.when is None:
+            return True
+        decided = self.when.evaluate(environment)
+        return decided if isinstance(decided, Unknown) else bool(decided)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the formulas give: at the point, and the least and greatest value over all corners."""
+
+    mid: Results
+    low: dict[str, float]
+    high: dict[str, float]
+    unsettled: frozenset[str]
+
+    def at_mid(self, name: str) -> float | None:
+        """A number at the point, or None where it is unknown."""
+        value = self.mid.get(name)
+        return value if isinstance(value, float) else None
+
+    def ends(self, name: str) -> tuple[float | None, float | None]:
+        """Least and greatest value; None where some corner has none."""
+        if name in self.unsettled:
+            return (None, None)
+        return (self.low.get(name), self.high.get(name))
+
+    def missing(self, *names: str) -> tuple[str, ...]:
+        """The inputs that would settle these results."""
+        found: set[str] = set()
+        for name in names:
+            value = self.mid.get(name)
+            if isinstance(value, Unknown):
+                found |= value.missing
+        return tuple(sorted(found))
+
+
+class Arithmetic:
+    """The formulas, with D(K) of one drafter class in front."""
+
+    def __init__(self, steps: Iterable[Step]) -> None:
+        self._steps = tuple(steps)
+
+    def run(self, environment: Mapping[str, object]) -> Results:
+        """Evaluate every formula in order. A formula none of whose variants count is left out."""
+        results: Results = dict(environment)
+        computed: Results = {}
+        for step in self._steps:
+            name = step.formula.name
+            if name in computed:
+                continue
+            counts = step.counts(results)
+            if counts is False:
+                continue
+            value = counts if isinstance(counts, Unknown) else step.expression.evaluate(results)
+            computed[name] = value
+            results[name] = _only_inputs(value, computed)
+        return computed
+
+    def outcome(self, fixed: Mapping[str, object], spans: Mapping[str, Span]) -> Outcome:
+        """Evaluate at the middle and at every corner of the spans."""
+        mid = self.run({**fixed, **{name: span.mid for name, span in spans.items()}})
+        low: dict[str, float] = {}
+        high: dict[str, float] = {}
+        unsettled: set[str] = set()
+        for corner in corners(spans):
+            environment = {**fixed, **{name: span.mid for name, span in spans.items()}, **corner}
+            for name, value in self.run(environment).items():
+                if isinstance(value, float):
+                    low[name] = min(value, low.get(name, value))
+                    high[name] = max(value, high.get(name, value))
+                else:
+                    unsettled.add(name)
+        return Outcome(mid, low, high, frozenset(unsettled))
+
+    def lines(self, fixed: Mapping[str, object], spans: Mapping[str, Span]) -> tuple[FormulaLine, ...]:
+        """The formulas that count, as symbols, as written, with values, and with their results."""
+        results: Results = {**fixed, **{name: span.mid for name, span in spans.items()}}
+        shown: dict[str, FormulaLine] = {}
+        for step in self._steps:
+            name = step.formula.name
+            if name in shown or step.counts(results) is not True:
+                continue
+            explanation = step.expression.explain(results)
+            value = explanation.result
+            shown[name] = FormulaLine(
+                name=name,
+                title=step.formula.title,
+                symbols=step.formula.symbols,
+                expression=explanation.source,
+                substituted=explanation.substituted,
+                result=value if isinstance(value, float) else None,
+                unit=step.formula.unit,
+            )
+            results[name] = value
+        return tuple(shown.values())
+
+
+def _only_inputs(value: object, computed: Results) -> object:
+    """Keep the names of inputs in an unknown, not those of the formulas in between."""
+    if not isinstance(value, Unknown):
+        return value
+    missing: set[str] = set()
+    for name in value.missing:
+        inner = computed.get(name)
+        missing |= inner.missing if isinstance(inner, Unknown) and inner is not value else {name}
+    return Unknown(frozenset(missing), value.reasons)
+
+
+def compile_arithmetic(
+    formulas: FormulaFile,
+    drafter_class: DrafterClass,
+    thresholds: Mapping[str, float],
+    path: str = "rules/formulas.yaml",
+) -> Arithmetic:
+    """Compile the formulas for a drafter class. LoadError with every expression that is refused."""
+    symbols = {item.name: TYPES[item.type] for item in formulas.inputs}
+    symbols |= {f"policy.{name}": Type.NUMBER for name in thresholds}
+    draft = Formula(
+        name="draft_ms",
+        title=f"Drafting a round: {drafter_class.title}",
+        symbols=drafter_class.symbols,
+        expression=drafter_class.draft_ms,
+        unit="ms",
+    )
+    steps: list[Step] = []
+    problems: list[Problem] = []
+    for formula in (draft, *formulas.formulas):
+        try:
+            when = None if formula.when is None else compile_expression(formula.when, symbols, expect=Type.BOOL)
+            steps.append(Step(formula, when, compile_expression(formula.expression, symbols, expect=Type.NUMBER)))
+        except ExpressionError as error:
+            problems += [Problem(f"{path}: formula {formula.name!r}: {item.render()}") for item in error.problems]
+        symbols[formula.name] = Type.NUMBER
+    if problems:
+        raise LoadError(problems)
+    return Arithmetic(steps)

@@ -1,0 +1,59 @@
+"""Flags of the case against the flags of the engine's version."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from specrules.derive.methods import applies_to_version
+from specrules.errors import did_you_mean
+from specrules.model.case import Case
+from specrules.model.engine import Engine, Flag, RemovedFlag
+
+
+@dataclass(frozen=True, slots=True)
+class FlagReport:
+    """How many flags are wrong (None: no flags were stated) and why."""
+
+    bad: int | None
+    note: str
+
+
+def check_flags(case: Case, engine: Engine) -> FlagReport:
+    """Hold the stated flags against the engine's file. Flags outside its scope are left alone when nothing is close."""
+    if not case.engine.flags:
+        return FlagReport(None, "no flags were stated")
+    notes = [note for entry in case.engine.flags if (note := _wrong(entry, case, engine)) is not None]
+    return FlagReport(len(notes), "; ".join(notes) if notes else "every stated flag is valid for this version")
+
+
+def _wrong(entry: str, case: Case, engine: Engine) -> str | None:
+    name, _, value = entry.strip().partition(" ")
+    if "=" in name and name.startswith("--") and _current(engine, name.partition("=")[0]) is not None:
+        name, _, value = name.partition("=")
+    removed = _removed(engine, name)
+    if removed is not None and applies_to_version(engine, removed, case.engine.version) is not True:
+        instead = f"; use {' or '.join(removed.replaced_by)}" if removed.replaced_by else ""
+        return f"{name} was removed: {removed.effect}{instead}"
+    flag = _current(engine, name)
+    if flag is None:
+        hint = did_you_mean(name, _names(engine))
+        return f"{name} is no flag of {engine.title} ({hint})" if hint else None
+    if applies_to_version(engine, flag, case.engine.version) is False:
+        return f"{name} does not exist in {case.engine.version} (since {flag.since or '?'}, until {flag.until or '?'})"
+    given = value.strip().split(",") if flag.list_valued else [value.strip()]
+    bad = [item for item in given if flag.values and item and item not in flag.values]
+    if bad:
+        return f"{name} does not take {', '.join(bad)} ({', '.join(flag.values)})"
+    return f"{name} needs a value" if flag.takes_value and not value.strip() else None
+
+
+def _current(engine: Engine, name: str) -> Flag | None:
+    return next((flag for flag in engine.flags if name == flag.name or name in flag.aliases), None)
+
+
+def _removed(engine: Engine, name: str) -> RemovedFlag | None:
+    return next((flag for flag in engine.removed_flags if name == flag.name or name in flag.aliases), None)
+
+
+def _names(engine: Engine) -> list[str]:
+    return [name for flag in (*engine.flags, *engine.removed_flags) for name in (flag.name, *flag.aliases)]

@@ -1,0 +1,66 @@
+"""Which of the engine's methods the candidate is, and whether that method attaches a drafter of this class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from specrules.model.case import Case
+from specrules.model.claim import VERIFIED, Claim
+from specrules.model.engine import Engine, Method
+from specrules.model.version import in_range
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An answer and its reason. `holds` is None where nobody can tell."""
+
+    holds: bool | None
+    note: str
+
+
+def is_verified(engine: Engine, claim: Claim) -> bool:
+    """Whether the claim rests on a source that was read, a run, or the engine's documentation."""
+    return any(source.id == claim.known and source.by in VERIFIED for source in engine.sources)
+
+
+def applies_to_version(engine: Engine, claim: Claim, version: str | None) -> bool | None:
+    """Whether the claim is about this version; None where the version is unknown and matters."""
+    return in_range(version, claim.since, claim.until, engine.version.scheme)
+
+
+def method_named(engine: Engine, name: str) -> Method | None:
+    """The method with this name, as the engine spells it."""
+    return next((method for method in engine.methods if method.id == name), None)
+
+
+def candidate_method(case: Case, engine: Engine) -> Method | None:
+    """The method of the candidate: the stated one of the drafter's class, else the only current one of that class."""
+    of_class = [method for method in engine.methods if method.drafter_class == case.drafter.drafter_class]
+    for name in case.engine.methods:
+        method = method_named(engine, name)
+        if method is not None and method in of_class:
+            return method
+    current = [method for method in of_class if not method.removed]
+    return current[0] if len(current) == 1 else None
+
+
+def attachment(case: Case, engine: Engine) -> Finding:
+    """Whether the engine has a surface that a drafter of this class can be attached to."""
+    wanted = case.drafter.drafter_class
+    offered = [method for method in engine.methods if method.drafter_class == wanted and not method.removed]
+    names = ", ".join(f"{method.id} ({method.drafter_class})" for method in engine.methods if not method.removed)
+    if not offered:
+        return Finding(False, f"{engine.title} has no method for a drafter of class {wanted}; it has {names or 'none'}")
+    stated = [name for name in case.engine.methods if method_named(engine, name) is None]
+    if stated:
+        return Finding(False, f"{engine.title} has no method named {', '.join(stated)}; it has {names}")
+    if not any(is_verified(engine, method) for method in offered):
+        return Finding(None, f"{', '.join(method.id for method in offered)} is said to exist, but nobody verified it")
+    return Finding(True, f"{engine.title} offers {', '.join(method.id for method in offered)}")
+
+
+def in_version(case: Case, engine: Engine, method: Method | None) -> bool | None:
+    """Whether the candidate's method exists in the stated version."""
+    if method is None:
+        return None
+    return False if method.removed else applies_to_version(engine, method, case.engine.version)

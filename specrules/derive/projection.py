@@ -1,0 +1,214 @@
+"""Break-even and projected rate at every draft length, and the envelope that the verdict is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from specrules.derive.arithmetic import Arithmetic, Outcome
+from specrules.derive.rounds import BASES, RoundInputs, Sides, round_inputs
+from specrules.derive.spans import Span, bounded, bounded_rate
+from specrules.economics.break_even import break_even_conditional
+from specrules.model.verdict import BreakEven, BreakEvenRange, FormulaLine, Projection, Range, Speedup
+
+SHOWN = (1, 3, 7)
+_ACCEPTANCE = ("acceptance.conditional", "acceptance.ratio", "acceptance.tokens")
+
+
+@dataclass(frozen=True, slots=True)
+class AtDepth:
+    """Everything that is computed for one draft length."""
+
+    draft_length: int
+    inputs: RoundInputs
+    outcome: Outcome
+    band: Outcome
+
+    @property
+    def speedup(self) -> Speedup:
+        """Speedup with every uncertainty that is known."""
+        low, high = self.outcome.ends("speedup")
+        return Speedup(low=bounded_rate(low), mid=bounded_rate(self.outcome.at_mid("speedup")), high=bounded_rate(high))
+
+    @property
+    def declared(self) -> Speedup:
+        """Speedup at the stated step times: only acceptance varies, and it is carried to this depth as it is."""
+        low, high = self.band.ends("speedup")
+        return Speedup(low=bounded_rate(low), mid=bounded_rate(self.band.at_mid("speedup")), high=bounded_rate(high))
+
+
+@dataclass(frozen=True, slots=True)
+class Projections:
+    """All draft lengths up to the limit, and which of them matter."""
+
+    depths: tuple[AtDepth, ...]
+    feasible: tuple[int, ...]
+
+    def at(self, draft_length: int) -> AtDepth | None:
+        """The draft length, or None where it lies beyond what was looked at."""
+        return next((depth for depth in self.depths if depth.draft_length == draft_length), None)
+
+    @property
+    def break_even_best(self) -> int | None:
+        """The draft length that needs the smallest conditional acceptance (the smallest ratio for trees)."""
+        needs = {
+            depth.draft_length: need
+            for depth in self.depths
+            if (need := _needed(depth)) is not None and depth.draft_length in self.feasible
+        }
+        return min(needs, key=needs.__getitem__) if needs else None
+
+    @property
+    def rate_best(self) -> int | None:
+        """The feasible draft length with the highest rate at the point."""
+        return self._highest(lambda depth: depth.outcome.at_mid("rate_tok_s"))
+
+    @property
+    def verdict_length(self) -> int | None:
+        """The draft length of the verdict: the safest win where a low end is known, else the highest rate."""
+        return self._highest(lambda depth: depth.speedup.low) or self.rate_best
+
+    def envelope(self, pick: Callable[[AtDepth], Speedup]) -> Speedup:
+        """Per end the best over the feasible draft lengths: an operator can choose K. Unknown where any end is."""
+        speedups = [pick(depth) for depth in self.depths if depth.draft_length in self.feasible]
+        highs = [speedup.high for speedup in speedups]
+        return Speedup(
+            low=_most(speedup.low for speedup in speedups),
+            mid=_most(speedup.mid for speedup in speedups),
+            high=None if None in highs else _most(highs),
+        )
+
+    def shown(self, best: int | None) -> tuple[AtDepth, ...]:
+        """K = 1, 3, 7 and the best one, in order."""
+        lengths = sorted({*SHOWN, best} if best is not None else set(SHOWN))
+        return tuple(depth for depth in self.depths if depth.draft_length in lengths)
+
+    def _highest(self, key: Callable[[AtDepth], float | None]) -> int | None:
+        known = {
+            depth.draft_length: value
+            for depth in self.depths
+            if depth.draft_length in self.feasible and (value := key(depth)) is not None
+        }
+        return max(known, key=known.__getitem__) if known else None
+
+
+def project(sides: Sides, arithmetic: Arithmetic) -> Projections:
+    """Run the formulas for every draft length that the policy searches."""
+    depth_limit = int(sides.thresholds["search_depth"])
+    fixed = sides.case.engine.draft_length
+    lengths = sorted({*range(1, depth_limit + 1), *SHOWN, *([fixed] if fixed else [])})
+    engine_limit = (sides.method.max_draft_length if sides.method else None) or max(lengths)
+    feasible = (fixed,) if fixed else tuple(length for length in lengths if length <= engine_limit)
+    return Projections(tuple(_at_depth(sides, arithmetic, length) for length in lengths), feasible)
+
+
+def _at_depth(sides: Sides, arithmetic: Arithmetic, draft_length: int) -> AtDepth:
+    inputs = round_inputs(sides, draft_length)
+    plain = round_inputs(sides, draft_length, spread=False)
+    middles = {name: Span.exact(span.mid) for name, span in plain.spans.items()}
+    band = {name: plain.spans[name] if name in _ACCEPTANCE else span for name, span in middles.items()}
+    return AtDepth(
+        draft_length,
+        inputs,
+        arithmetic.outcome(inputs.fixed, inputs.spans),
+        arithmetic.outcome(plain.fixed, band),
+    )
+
+
+def scaled(sides: Sides, arithmetic: Arithmetic, name: str, factor: float) -> Callable[[int], Outcome]:
+    """The outcome at a draft length with one input scaled, everything else as it is."""
+
+    def at(draft_length: int) -> Outcome:
+        inputs = round_inputs(sides, draft_length)
+        if name not in inputs.spans:
+            return arithmetic.outcome(inputs.fixed, inputs.spans)
+        span = inputs.spans[name]
+        changed = replace(span, low=span.low * factor, mid=span.mid * factor, high=span.high * factor)
+        return arithmetic.outcome(inputs.fixed, {**inputs.spans, name: changed})
+
+    return at
+
+
+def break_even(depth: AtDepth, best: int | None, *, is_tree: bool) -> BreakEven:
+    """The break-even of one draft length as it is reported."""
+    outcome, length = depth.outcome, depth.draft_length
+    tokens = bounded(outcome.at_mid("break_even.tokens_per_round"))
+    low, high = (bounded(end) for end in outcome.ends("break_even.tokens_per_round"))
+    possible = None if tokens is None else tokens <= length + 1
+    ends = [possible if end is None else end <= length + 1 for end in (low, high)]
+    ratio = outcome.at_mid("break_even.accepted_ratio")
+    return BreakEven(
+        draft_length=length,
+        tokens_per_round=tokens,
+        conditional_acceptance=None if is_tree else _share(outcome.at_mid("break_even.conditional_acceptance")),
+        accepted_ratio=_share(ratio),
+        possible=possible,
+        settled=all(end == possible for end in ends),
+        beats_off=_beats_off(depth),
+        is_best=length == best,
+        range=BreakEvenRange(
+            tokens_per_round=(low, high),
+            conditional_acceptance=(None, None) if is_tree else _ends_of_p(depth),
+            accepted_ratio=tuple(_share(bounded(end)) for end in outcome.ends("break_even.accepted_ratio")),
+        ),
+        basis=BASES[depth.inputs.basis],
+        missing=outcome.missing("break_even.tokens_per_round"),
+    )
+
+
+def _ends_of_p(depth: AtDepth) -> tuple[float | None, float | None]:
+    """Ends of p_be. Its function has no value where A_be is out of reach, so each end goes on its own."""
+    ends = []
+    for end in depth.outcome.ends("break_even.tokens_per_round"):
+        known = bounded(end)
+        ends.append(None if known is None else _share(float(break_even_conditional(known, depth.draft_length))))
+    return (ends[0], ends[1])
+
+
+def _share(value: float | None) -> float | None:
+    """A share between 0 and 1; what lies above is impossible and reported as None."""
+    return value if value is not None and 0 <= value <= 1 else None
+
+
+def _beats_off(depth: AtDepth) -> bool | None:
+    """V(K+1) >= (K+1) t1 never beats drafting off. Known only where V was measured."""
+    if depth.inputs.basis != "curve" or "target.step_ms" not in depth.inputs.spans:
+        return None
+    verify, plain = depth.inputs.spans["verify.curve_ms"], depth.inputs.spans["target.step_ms"]
+    width = depth.draft_length + 1
+    if verify.low >= width * plain.high:
+        return False
+    return True if verify.high < width * plain.low else None
+
+
+def projection(depth: AtDepth, best: int | None) -> Projection:
+    """The projection of one draft length as it is reported."""
+    outcome = depth.outcome
+    low, high = outcome.ends("rate_tok_s")
+    return Projection(
+        draft_length=depth.draft_length,
+        tokens_per_round=bounded(outcome.at_mid("tokens_per_round")),
+        round_ms=bounded(outcome.at_mid("round_ms")),
+        rate_tok_s=bounded_rate(outcome.at_mid("rate_tok_s")),
+        rate_range=Range(low=bounded_rate(low), high=bounded_rate(high)),
+        speedup=depth.speedup,
+        at_declared_step=depth.declared,
+        is_best=depth.draft_length == best,
+        basis=BASES[depth.inputs.basis],
+        missing=outcome.missing("rate_tok_s", "speedup"),
+    )
+
+
+def formula_lines(arithmetic: Arithmetic, depth: AtDepth) -> tuple[FormulaLine, ...]:
+    """The formulas of one draft length, as they were evaluated at the point."""
+    return arithmetic.lines(depth.inputs.fixed, depth.inputs.spans)
+
+
+def _needed(depth: AtDepth) -> float | None:
+    conditional = depth.outcome.at_mid("break_even.conditional_acceptance")
+    return depth.outcome.at_mid("break_even.accepted_ratio") if conditional is None else conditional
+
+
+def _most(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return max(known) if known else None

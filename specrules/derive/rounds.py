@@ -1,0 +1,251 @@
+"""Where the round time of each draft length comes from, best source first, as inputs of the formulas.
+
+A measured run at the very depth, a measured verify curve with a measured drafter, a measured run at another depth, a
+run with synthetic acceptance zero, a prior of the slope, and last the stated step time with an assumed factor, which
+may reject but never approve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isnan
+
+from specrules.derive.acceptance import Observed
+from specrules.derive.spans import UNBOUNDED, Span, from_quantity, span_of, widened
+from specrules.derive.steps import Steps
+from specrules.economics import verify
+from specrules.model.case import Case
+from specrules.model.drafter import DrafterClass
+from specrules.model.engine import Method
+from specrules.model.fact import Facts
+
+BASES = {
+    "measured-run": "a measured run at this draft length",
+    "curve": "a measured verify curve and a measured drafter",
+    "run-slope": "a measured run at another draft length",
+    "synthetic": "a run with synthetic acceptance zero",
+    "slope": "a prior of the round's slope",
+    "step": "the stated step time and an assumed factor",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A measured run of this very candidate that really drafted."""
+
+    rate: Span
+    tokens: Span | None
+    draft_length: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Everything that the formulas are fed from."""
+
+    case: Case
+    facts: Facts
+    steps: Steps
+    drafter_class: DrafterClass
+    method: Method | None
+    observed: Observed | None
+    run: Run | None
+    thresholds: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundInputs:
+    """The inputs of the formulas for one draft length, and where the round comes from."""
+
+    basis: str
+    fixed: dict[str, object]
+    spans: dict[str, Span]
+
+
+def measured_run(facts: Facts, observed: Observed | None, thresholds: Mapping[str, float]) -> Run | None:
+    """The candidate's run, where one was measured and did draft. Its rate gets an error where nobody stated one."""
+    rate = span_of(facts.get("candidate.rate_tok_s"))
+    if rate is None or facts.value("candidate.drafting") is False:
+        return None
+    length = facts.number("candidate.draft_length")
+    depth = int(length) if length is not None else (observed.depth if observed else None)
+    tokens = span_of(facts.get("candidate.tokens_per_round"))
+    if tokens is None and observed is not None and observed.depth == depth:
+        tokens = observed.tokens
+        if tokens is None and observed.ratio is not None and depth is not None:
+            tokens = Span(*(1 + end * depth for end in (observed.ratio.low, observed.ratio.mid, observed.ratio.high)))
+    return Run(widened(rate, thresholds["unknown_error"]), tokens, depth)
+
+
+def round_inputs(sides: Sides, draft_length: int, *, spread: bool = True) -> RoundInputs:
+    """Choose the best source of the round at this draft length and collect its inputs."""
+    basis = _basis(sides, draft_length)
+    fixed: dict[str, object] = {
+        "draft_length": float(draft_length),
+        "basis": basis,
+        "drafter.is_tree": sides.drafter_class.is_tree,
+        "drafter.covers_every_round": sides.drafter_class.covers_every_round,
+        **{f"policy.{name}": value for name, value in sides.thresholds.items()},
+    }
+    spans = {
+        **_incumbent(sides),
+        **_drafter(sides, draft_length),
+        **_overheads(sides),
+        **_basis_spans(sides, basis, draft_length),
+    }
+    if sides.observed is not None:
+        how, intervals = sides.observed.at(draft_length, spread=spread)
+        fixed |= how
+        spans |= intervals
+    if basis == "measured-run":
+        spans.pop("acceptance.tokens", None)
+        if sides.run is not None and sides.run.tokens is not None:
+            fixed |= {"how": "measured"}
+            spans = {name: span for name, span in spans.items() if not name.startswith("acceptance.")}
+            spans["acceptance.tokens"] = sides.run.tokens
+    return RoundInputs(basis, fixed, spans)
+
+
+def _basis(sides: Sides, draft_length: int) -> str:
+    measurements, run = sides.case.measurements, sides.run
+    if run is not None and run.draft_length == draft_length:
+        return "measured-run"
+    if _from_curve(sides, draft_length) is not None and _drafter_cost_is_known(sides):
+        return "curve"
+    if run is not None and run.draft_length is not None and run.tokens is not None and sides.steps.plain is not None:
+        return "run-slope"
+    if measurements.synthetic_zero_tok_s is not None and sides.case.engine.draft_length == draft_length:
+        return "synthetic"
+    if measurements.round_slope is not None and sides.steps.plain is not None:
+        return "slope"
+    return "step"
+
+
+def _drafter_cost_is_known(sides: Sides) -> bool:
+    return all(sides.facts.number(name) is not None for name in sides.drafter_class.cost_inputs)
+
+
+def _incumbent(sides: Sides) -> dict[str, Span]:
+    found = {
+        "incumbent.rate_tok_s": span_of(sides.facts.get("incumbent.rate_tok_s")),
+        "target.step_ms": sides.steps.plain,
+        "target.declared_ms": sides.steps.declared,
+    }
+    return {name: span for name, span in found.items() if span is not None}
+
+
+def _drafter(sides: Sides, draft_length: int) -> dict[str, Span]:
+    spans: dict[str, Span] = {}
+    step = span_of(sides.facts.get("drafter.step_ms"))
+    if step is not None:
+        spans["drafter.step_ms"] = step
+    catch_up = span_of(sides.facts.get("drafter.catch_up_ms"))
+    if catch_up is None:
+        catch_up = _assumed_catch_up(sides.method, step, draft_length)
+    if catch_up is not None:
+        spans["drafter.catch_up_ms"] = catch_up
+    coverage = span_of(sides.facts.get("drafter.coverage"))
+    if coverage is not None:
+        spans["drafter.coverage"] = coverage
+    return spans
+
+
+def _assumed_catch_up(method: Method | None, step: Span | None, draft_length: int) -> Span | None:
+    """A batch of K+1 drafter rows per round costs at least one pass and at most K+1 of them."""
+    if method is None or method.round.catch_up == "none":
+        return Span.exact(0.0)
+    if step is None:
+        return None
+    return Span(step.low, step.mid, (draft_length + 1) * step.high)
+
+
+def _overheads(sides: Sides) -> dict[str, Span]:
+    measurements = sides.case.measurements
+    per_round, per_token = Span.exact(0.0), Span.exact(0.0)
+    overhead = measurements.overhead
+    if overhead is not None:
+        span = from_quantity(overhead.ms)
+        tokens = sides.facts.number("workload.output_tokens")
+        if overhead.kind == "per_round":
+            per_round = span
+        elif overhead.kind == "per_token":
+            per_token = span
+        elif overhead.kind == "per_request":
+            per_token = Span(0.0, 0.0, span.high) if tokens is None else Span(*(end / tokens for end in _ends(span)))
+        else:
+            per_round, per_token = Span(0.0, 0.0, span.high), Span(0.0, 0.0, span.high)
+    return {
+        "overhead.per_round_ms": per_round,
+        "overhead.per_token_ms": per_token,
+        "restore_ms": _restore(sides),
+        "overlap": _overlap(sides),
+    }
+
+
+def _ends(span: Span) -> tuple[float, float, float]:
+    return (span.low, span.mid, span.high)
+
+
+def _restore(sides: Sides) -> Span:
+    stated = span_of(sides.facts.get("restore.ms"))
+    if stated is not None:
+        return stated
+    hybrid = sides.case.target.kind in {"hybrid", "hybrid-moe"}
+    if hybrid and sides.method is not None and sides.method.round.restores_hybrid:
+        return Span(0.0, 0.0, UNBOUNDED)
+    return Span.exact(0.0)
+
+
+def _overlap(sides: Sides) -> Span:
+    stated = sides.case.measurements.overlap
+    if sides.drafter_class.reads_hidden_states or sides.method is None or sides.method.round.order == "serial":
+        return Span.exact(0.0)
+    if stated is not None:
+        return from_quantity(stated)
+    return Span(0.0, 0.0, 1.0)
+
+
+def _basis_spans(sides: Sides, basis: str, draft_length: int) -> dict[str, Span]:
+    measurements, run = sides.case.measurements, sides.run
+    if basis in {"measured-run", "run-slope"} and run is not None:
+        spans = {"run.rate_tok_s": run.rate}
+        if run.tokens is not None:
+            spans["run.tokens_per_round"] = run.tokens
+        if run.draft_length is not None:
+            spans["run.draft_length"] = Span.exact(float(run.draft_length))
+        block = sides.drafter_class.constant_in_depth
+        spans["run.depth_share"] = Span(0.0, 0.5, 1.0) if block else Span.exact(1.0)
+        return spans
+    if basis == "curve":
+        curve = _from_curve(sides, draft_length)
+        return {} if curve is None else {"verify.curve_ms": curve}
+    if basis == "synthetic" and measurements.synthetic_zero_tok_s is not None:
+        return {"synthetic.rate_tok_s": from_quantity(measurements.synthetic_zero_tok_s)}
+    if basis == "slope" and measurements.round_slope is not None:
+        low, high = measurements.round_slope
+        return {"slope.round": Span(low, (low + high) / 2, high)}
+    return {"verify.factor": _assumed_factor(sides, draft_length)}
+
+
+def _assumed_factor(sides: Sides, draft_length: int) -> Span:
+    """The assumed V(K+1) over the stated step: from its floor over the policy's factor to anything."""
+    factor = sides.thresholds["ceiling_factor"]
+    declared = sides.steps.declared
+    floor = 0.0 if declared is None else sides.steps.pass_floor(draft_length) / declared.mid
+    return Span(min(floor, factor), factor, UNBOUNDED)
+
+
+def _from_curve(sides: Sides, draft_length: int) -> Span | None:
+    """V(K+1) between the measured widths around it. Beyond the last width only the low end is known: no curve then."""
+    curve = sorted(sides.case.measurements.verify_curve, key=lambda point: point.width)
+    if not curve:
+        return None
+    ends = []
+    for pick in ("low", "value", "high"):
+        times = [getattr(point.ms, pick) or point.ms.value for point in curve]
+        interval = verify.verify_from_curve(draft_length + 1, [point.width for point in curve], times)
+        ends.append(interval)
+    low, mid, high = ends[0].low, ends[1].mid, ends[2].high
+    if any(isnan(end) for end in (low, mid, high)):
+        return None
+    return Span(float(low), float(mid), float(high))
