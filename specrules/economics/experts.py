@@ -24,7 +24,8 @@ def distinct_experts(rows: Array, experts: Array, top_k: Array) -> Array:
     if np.any(top_k > experts):
         raise ValueError("top_k must not exceed experts")
     with np.errstate(divide="ignore"):
-        return -experts * np.expm1(rows * np.log1p(-top_k / experts))
+        union = -experts * np.expm1(rows * np.log1p(-top_k / experts))
+    return np.maximum(union, top_k)  # one row reads top_k, also after rounding
 
 
 @vectorised

@@ -26,8 +26,8 @@ class Interval(Generic[NumberT]):
     high: NumberT
 
     def __post_init__(self) -> None:
-        ordered = (self.low > self.mid) | (self.mid > self.high) | (self.low > self.high)
-        if np.any(ordered):
+        disordered = (self.low > self.mid) | (self.mid > self.high) | (self.low > self.high)
+        if np.any(disordered):
             raise ValueError(f"interval out of order: low {self.low}, mid {self.mid}, high {self.high}")
 
     @classmethod
