@@ -45,8 +45,9 @@ class Method(Claim):
     drafter_class: Identifier
     needs: str = ""
     round: RoundStructure = RoundStructure()
-    draft_device: Literal["routable", "same-device", "none"] = Field(
-        description="routable: the drafter can sit on another device; none: there is no drafter model"
+    draft_device: Literal["routable", "conditional", "same-device", "none"] = Field(
+        description="routable: the drafter can sit on another device; conditional: with some files of this kind only "
+        "(the note says which), so nobody can tell without the file; none: there is no drafter model"
     )
     max_draft_length: int | None = Field(default=None, ge=1, description="most tokens that a round can draft")
     lossless: bool | None = Field(default=None, description="output distribution unchanged as configured by default")
