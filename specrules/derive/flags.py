@@ -31,7 +31,7 @@ def _wrong(entry: str, case: Case, engine: Engine) -> str | None:
     if "=" in name and name.startswith("--") and _current(engine, name.partition("=")[0]) is not None:
         name, _, value = name.partition("=")
     removed = _removed(engine, name)
-    if removed is not None and applies_to_version(engine, removed, case.engine.version) is not True:
+    if removed is not None and _is_gone(engine, removed, case.engine.version):
         instead = f"; use {' or '.join(removed.replaced_by)}" if removed.replaced_by else ""
         return f"{name} was removed: {removed.effect}{instead}"
     flag = _current(engine, name)
@@ -55,5 +55,11 @@ def _removed(engine: Engine, name: str) -> RemovedFlag | None:
     return next((flag for flag in engine.removed_flags if name == flag.name or name in flag.aliases), None)
 
 
+def _is_gone(engine: Engine, removed: RemovedFlag, version: str | None) -> bool:
+    """Without a version, or without knowing when the flag went, the newest version known is what counts."""
+    return removed.until is None or applies_to_version(engine, removed, version) is not True
+
+
 def _names(engine: Engine) -> list[str]:
-    return [name for flag in (*engine.flags, *engine.removed_flags) for name in (flag.name, *flag.aliases)]
+    current = [name for flag in engine.flags for name in (flag.name, *flag.aliases)]
+    return current + [name for flag in engine.removed_flags for name in (flag.name, *flag.aliases)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from specrules.derive.arithmetic import Arithmetic, Outcome
 from specrules.derive.rounds import BASES, RoundInputs, Sides, round_inputs
@@ -113,20 +113,6 @@ def _at_depth(sides: Sides, arithmetic: Arithmetic, draft_length: int) -> AtDept
         arithmetic.outcome(inputs.fixed, inputs.spans),
         arithmetic.outcome(plain.fixed, band),
     )
-
-
-def scaled(sides: Sides, arithmetic: Arithmetic, name: str, factor: float) -> Callable[[int], Outcome]:
-    """The outcome at a draft length with one input scaled, everything else as it is."""
-
-    def at(draft_length: int) -> Outcome:
-        inputs = round_inputs(sides, draft_length)
-        if name not in inputs.spans:
-            return arithmetic.outcome(inputs.fixed, inputs.spans)
-        span = inputs.spans[name]
-        changed = replace(span, low=span.low * factor, mid=span.mid * factor, high=span.high * factor)
-        return arithmetic.outcome(inputs.fixed, {**inputs.spans, name: changed})
-
-    return at
 
 
 def break_even(depth: AtDepth, best: int | None, *, is_tree: bool) -> BreakEven:

@@ -1,0 +1,63 @@
+"""Expressions inside engine files: tokenizer checks and the conditions of known issues."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from functools import lru_cache
+
+from specrules.derive.methods import Finding, applies_to_version
+from specrules.expressions import Expression, Type, Unknown, compile_expression
+from specrules.model.case import Case
+from specrules.model.engine import Engine, KnownIssue, Method, TokenizerGate
+
+Values = Mapping[str, object]
+Symbols = Mapping[str, Type]
+
+
+@lru_cache(maxsize=512)
+def _compiled(source: str, symbols: tuple[tuple[str, Type], ...]) -> Expression:
+    return compile_expression(source, dict(symbols), expect=Type.BOOL)
+
+
+def holds(source: str, symbols: Symbols, values: Values) -> bool | None:
+    """Evaluate a condition of an engine file; None where it is unknown. ExpressionError where it is refused."""
+    result = _compiled(source, tuple(symbols.items())).evaluate(values)
+    return None if isinstance(result, Unknown) else bool(result)
+
+
+def tokenizer_gate(engine: Engine, method: Method | None) -> TokenizerGate | None:
+    """The check that the engine makes for this method, or None where it makes none."""
+    if method is None:
+        return None
+    for gate in engine.tokenizer_gates:
+        if any(fnmatchcase(method.id, pattern) for pattern in gate.methods):
+            return gate
+    return None
+
+
+def tokenizers(case: Case, engine: Engine, gate: TokenizerGate, symbols: Symbols, values: Values) -> Finding:
+    """Whether the engine accepts this pair, as it really compares tokenizers."""
+    undecided: list[str] = []
+    for check in gate.checks:
+        if applies_to_version(engine, check, case.engine.version) is False:
+            continue
+        accepted = holds(check.accepts, symbols, values)
+        if accepted is False:
+            return Finding(False, f"{check.message} ({check.otherwise.replace('-', ' ')})")
+        if accepted is None:
+            undecided.append(check.id)
+    if undecided:
+        return Finding(None, f"not known: {', '.join(undecided)}")
+    return Finding(True, f"passes every check of {engine.title}: {', '.join(check.id for check in gate.checks)}")
+
+
+def matching_issues(case: Case, engine: Engine, symbols: Symbols, values: Values) -> tuple[KnownIssue, ...]:
+    """Known issues whose versions and condition hold for this case."""
+    return tuple(
+        issue
+        for issue in engine.known_issues
+        if issue.condition is not None
+        and applies_to_version(engine, issue, case.engine.version) is True
+        and holds(issue.condition, symbols, values) is True
+    )

@@ -1,0 +1,169 @@
+"""The one measurement that would settle it: of the engine's recipes the one that moves most per minute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from math import ceil, isfinite
+
+from specrules.derive.projection import AtDepth
+from specrules.derive.settings import filled, words
+from specrules.derive.situation import Situation
+from specrules.derive.spans import Span, bounded
+from specrules.economics.samples import rounds_to_settle
+from specrules.model.engine import Recipe
+from specrules.model.verdict import FlipPoint, Measurement, Range
+
+_INPUTS_OF: dict[str, tuple[str, ...]] = {
+    "off.rate_tok_s": ("target.step_ms", "target.declared_ms", "verify.factor"),
+    "target.step_ms": ("target.step_ms", "target.declared_ms", "verify.factor"),
+    "target.verify_curve": ("verify.factor", "verify.curve_ms"),
+    "drafter.step_ms": ("drafter.step_ms", "drafter.catch_up_ms"),
+    "acceptance": ("acceptance.conditional", "acceptance.ratio", "acceptance.tokens", "acceptance.spread"),
+    "candidate.tokens_per_round": (
+        "acceptance.conditional",
+        "acceptance.ratio",
+        "acceptance.tokens",
+        "acceptance.spread",
+    ),
+    "incumbent.rate_tok_s": ("incumbent.rate_tok_s",),
+    "incumbent.tokens_per_round": ("target.declared_ms", "verify.factor"),
+}
+_WHOLE_ROUND = {"candidate.rate_tok_s", "candidate.round_ms", "candidate.synthetic_zero"}
+_GIVES: dict[str, tuple[str, ...]] = {
+    "acceptance": ("acceptance.conditional", "acceptance.tokens", "acceptance.ratio", "how"),
+    "candidate.tokens_per_round": ("acceptance.conditional", "acceptance.tokens", "how"),
+    "candidate.rate_tok_s": (
+        "acceptance.conditional",
+        "acceptance.tokens",
+        "how",
+        "drafter.step_ms",
+        "target.declared_ms",
+    ),
+    "target.step_ms": ("target.step_ms", "target.declared_ms"),
+    "off.rate_tok_s": ("target.step_ms", "target.declared_ms"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A recipe and what it is worth."""
+
+    recipe: Recipe
+    gives_missing: int
+    swing_tok_s: float
+
+    @property
+    def rank(self) -> tuple[int, float]:
+        """Missing inputs first, then tokens per second of swing per minute."""
+        return (self.gives_missing, self.swing_tok_s / self.recipe.minutes)
+
+
+def measurements(given: Situation, flips: Iterable[FlipPoint]) -> tuple[Measurement, ...]:
+    """Every recipe that fits the candidate, the most useful first. Empty where the engine offers none."""
+    length = given.projections.verdict_length or given.case.engine.draft_length or 3
+    depth = given.projections.at(length)
+    if depth is None:
+        return ()
+    weighed = [_weigh(given, recipe, depth) for recipe in given.knowledge.engine.recipes if _fits(given, recipe)]
+    weighed.sort(key=lambda item: item.rank, reverse=True)
+    by_name = {flip.name: flip for flip in flips}
+    return tuple(_measurement(given, item, depth, by_name) for item in weighed)
+
+
+def _fits(given: Situation, recipe: Recipe) -> bool:
+    method = given.sides.method
+    if method is None:
+        return not recipe.needs_drafter and not recipe.methods
+    return not recipe.methods or any(fnmatchcase(method.id, pattern) for pattern in recipe.methods)
+
+
+def _weigh(given: Situation, recipe: Recipe, depth: AtDepth) -> Weighed:
+    missing = set(depth.outcome.missing("speedup", "rate_tok_s"))
+    gives = {name for item in recipe.yields for name in (item, *_GIVES.get(item, ()))}
+    names = {name for item in recipe.yields for name in _INPUTS_OF.get(item, ())}
+    if _WHOLE_ROUND & set(recipe.yields):
+        names = set(depth.inputs.spans)
+    return Weighed(recipe, len(missing & gives), _swing(given, depth, names))
+
+
+def _swing(given: Situation, depth: AtDepth, names: set[str]) -> float:
+    """How far the rate moves when only these inputs move, in tok/s."""
+    spans = {name: span if name in names else Span.exact(span.mid) for name, span in depth.inputs.spans.items()}
+    low, high = given.arithmetic.outcome(depth.inputs.fixed, spans).ends("rate_tok_s")
+    return 0.0 if low is None or high is None else high - low
+
+
+def _measurement(given: Situation, item: Weighed, depth: AtDepth, flips: dict[str, FlipPoint]) -> Measurement:
+    recipe = item.recipe
+    quantity, expected, threshold = _expectation(given, recipe, depth, flips)
+    return Measurement(
+        recipe=recipe.id,
+        title=recipe.title,
+        command=filled(recipe.command, words(given, depth.draft_length)).strip(),
+        settles=recipe.settles,
+        minutes=recipe.minutes,
+        quantity=quantity,
+        expected=expected,
+        threshold=threshold,
+        samples_needed=_rounds(depth) if {"acceptance", "candidate.tokens_per_round"} & set(recipe.yields) else None,
+        note=recipe.needs,
+    )
+
+
+def _expectation(
+    given: Situation, recipe: Recipe, depth: AtDepth, flips: dict[str, FlipPoint]
+) -> tuple[str, Range, float | None]:
+    """What the recipe's first result is in, the interval it should fall into, and where the verdict flips."""
+    outcome, spans = depth.outcome, depth.inputs.spans
+    incumbent = spans.get("incumbent.rate_tok_s")
+    for name in recipe.yields:
+        if name == "candidate.rate_tok_s":
+            low, high = (bounded(end) for end in outcome.ends("rate_tok_s"))
+            threshold = None if incumbent is None else incumbent.mid * (1 + given.sides.thresholds["margin"])
+            return (f"tok/s at K={depth.draft_length}", Range(low=low, high=high), threshold)
+        if name in {"acceptance", "candidate.tokens_per_round"}:
+            low, high = (bounded(end) for end in outcome.ends("tokens_per_round"))
+            needed = bounded(outcome.at_mid("break_even.tokens_per_round"))
+            return (f"tokens per round at K={depth.draft_length}", Range(low=low, high=high), needed)
+        if name in {"off.rate_tok_s", "target.step_ms"}:
+            return _plain_step(given, flips)
+        if name == "target.verify_curve":
+            low, high = (bounded(end) for end in outcome.ends("verify_ms"))
+            return (f"ms for {depth.draft_length + 1} rows", Range(low=low, high=high), _verify_flip(spans, flips))
+        if name == "drafter.step_ms":
+            step = spans.get("drafter.step_ms")
+            found = Range() if step is None else Range(low=step.low, high=step.high)
+            return ("ms per drafted token", found, _flip(flips, "drafter.step_ms"))
+    return ("", Range(), None)
+
+
+def _plain_step(given: Situation, flips: dict[str, FlipPoint]) -> tuple[str, Range, float | None]:
+    interval = given.sides.steps.plain_range()
+    expected = Range() if interval is None else Range(low=interval.low, high=interval.high)
+    threshold = _flip(flips, "target.step_ms") or _flip(flips, "target.declared_ms")
+    return ("ms per plain step", expected, threshold)
+
+
+def _verify_flip(spans: dict[str, Span], flips: dict[str, FlipPoint]) -> float | None:
+    factor = _flip(flips, "verify.factor")
+    declared = spans.get("target.declared_ms")
+    if factor is not None and declared is not None:
+        return factor * declared.mid
+    return _flip(flips, "verify.curve_ms")
+
+
+def _flip(flips: dict[str, FlipPoint], name: str) -> float | None:
+    flip = flips.get(name)
+    return None if flip is None else flip.flips_at
+
+
+def _rounds(depth: AtDepth) -> int | None:
+    """Rounds until acceptance is told apart from break-even, at 5 % error and 80 % power."""
+    conditional = depth.inputs.spans.get("acceptance.conditional")
+    needed = depth.outcome.at_mid("break_even.tokens_per_round")
+    if conditional is None or needed is None:
+        return None
+    rounds = rounds_to_settle(conditional.mid, float(depth.draft_length), needed)
+    return ceil(rounds) if isfinite(rounds) and rounds < 1e6 else None

@@ -1,0 +1,203 @@
+"""The values of every input that rules may read, under the names of `rules/inputs.yaml`. None is unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from specrules.derive import devices
+from specrules.derive.combinations import combination
+from specrules.derive.conditions import matching_issues, tokenizer_gate, tokenizers
+from specrules.derive.flags import check_flags
+from specrules.derive.methods import Finding, attachment, in_version
+from specrules.derive.situation import Situation
+from specrules.derive.spans import Span
+from specrules.model.engine import KnownIssue
+from specrules.model.fact import Disagreement
+from specrules.model.version import version_key
+
+Values = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceState:
+    """What reading the evidence files turned up beside the facts themselves."""
+
+    disagreements: tuple[Disagreement, ...] = ()
+    contradictions: tuple[str, ...] = ()
+    unread_lines: int = 0
+
+
+def input_values(given: Situation, evidence: EvidenceState, now: datetime) -> tuple[Values, tuple[KnownIssue, ...]]:
+    """Every declared input, and the known issues of the engine that match this case."""
+    values: Values = {item.name: given.facts.value(item.name) for item in given.knowledge.inputs}
+    values |= {f"policy.{name}": value for name, value in given.knowledge.thresholds.items()}
+    values |= _drafter(given)
+    values |= _engine(given)
+    values |= _arms(given)
+    values |= _candidate(given)
+    values |= _evidence(given, evidence, now)
+    issues = matching_issues(given.case, given.knowledge.engine, given.knowledge.symbols, values)
+    values["engine.matching_issues"] = float(len(issues))
+    return values, issues
+
+
+def _drafter(given: Situation) -> Values:
+    kind = given.knowledge.drafter_class
+    target_kind = given.case.target.kind
+    return {
+        "target.is_hybrid": None if target_kind is None else target_kind.startswith("hybrid"),
+        "target.step_ms": _mid(given.sides.steps.plain),
+        "drafter.class": kind.id,
+        "drafter.target_specific": kind.target_specific,
+        "drafter.needs_tokenizer_match": kind.needs_tokenizer_match,
+        "drafter.needs_weights": kind.needs_weights,
+        "drafter.covers_every_round": kind.covers_every_round,
+        "drafter.device_free_gib": devices.free_memory(given.case),
+    }
+
+
+def _engine(given: Situation) -> Values:
+    case, engine, method = given.case, given.knowledge.engine, given.sides.method
+    attaches, routes = attachment(case, engine), devices.routing(case, engine, method)
+    together, beside = combination(case, engine), devices.coexistence(case, engine)
+    flags = check_flags(case, engine)
+    gate = tokenizer_gate(engine, method)
+    values: Values = {
+        "engine.id": engine.id,
+        "engine.version_number": _build_number(given),
+        "engine.method": None if method is None else method.id,
+        "engine.methods": tuple(case.engine.methods) or None,
+        "engine.backends": tuple(case.engine.backends) or None,
+        **_finding("engine.attaches", "engine.attach_note", attaches),
+        "engine.method_in_version": in_version(case, engine, method),
+        **_finding("engine.routes_drafter", "engine.routing_note", routes),
+        **_finding("engine.backends_coexist", "engine.backends_note", beside),
+        **_finding("engine.combination_loads", "engine.combination_note", together),
+        "engine.bad_flags": None if flags.bad is None else float(flags.bad),
+        "engine.flags_note": flags.note,
+        "engine.checks_tokenizer": None if method is None else gate is not None,
+        "engine.max_verify_rows": _number(devices.row_limit(case, engine)),
+        "engine.restores_hybrid": None if method is None else method.round.restores_hybrid,
+        "engine.lossless": None if method is None else method.lossless,
+        "engine.lossless_note": None if method is None else method.lossless_note or None,
+    }
+    if gate is not None:
+        known = {item.name: given.facts.value(item.name) for item in given.knowledge.inputs}
+        pair = tokenizers(case, engine, gate, given.knowledge.symbols, known)
+        values |= _finding("engine.accepts_tokenizer", "engine.tokenizer_note", pair)
+    return values
+
+
+def _arms(given: Situation) -> Values:
+    facts = given.facts
+    off = facts.number("off.rate_tok_s")
+    if off is None and facts.value("incumbent.drafting") is False:
+        off = facts.number("incumbent.rate_tok_s")
+    method = facts.value("incumbent.method")
+    return {
+        "incumbent.configured": True if method is not None else facts.value("incumbent.drafting"),
+        "off.rate_tok_s": off,
+    }
+
+
+def _candidate(given: Situation) -> Values:
+    projections, sides = given.projections, given.sides
+    length = projections.verdict_length
+    depth = projections.at(length) if length is not None else None
+    envelope = projections.envelope(lambda item: item.speedup)
+    best = projections.break_even_best
+    observed = sides.observed
+    concurrency = given.case.workload.concurrency
+    measured = given.facts.number("candidate.rate_tok_s") is not None or (
+        given.facts.value("candidate.drafting") is not None
+    )
+    return {
+        "candidate.measured": measured or given.facts.value("candidate.died_at_load") is True,
+        "candidate.died_at_load": given.facts.value("candidate.died_at_load") is True,
+        "candidate.rate_tok_s": depth.outcome.at_mid("rate_tok_s") if depth else None,
+        "candidate.draft_length": _number(length),
+        "candidate.tokens_per_round": depth.outcome.at_mid("tokens_per_round") if depth else None,
+        "candidate.round_ms": depth.outcome.at_mid("round_ms") if depth else None,
+        "candidate.verify_rows": None if length is None or concurrency is None else float((length + 1) * concurrency),
+        "candidate.speedup_low": envelope.low,
+        "candidate.speedup_mid": envelope.mid,
+        "candidate.speedup_high": envelope.high,
+        "candidate.round_over_step": _round_over_step(given),
+        "break_even.possible": _any_possible(given),
+        "break_even.draft_length": _number(best),
+        "break_even.conditional_acceptance": _smallest_p(given),
+        "acceptance.kind": None if observed is None else observed.kind,
+        "acceptance.draft_length": None if observed is None else _number(observed.depth),
+        "acceptance.extrapolation": _extrapolation(length, None if observed is None else observed.depth),
+    }
+
+
+def _evidence(given: Situation, evidence: EvidenceState, now: datetime) -> Values:
+    dates = [fact.provenance.observed_at for fact in given.facts.values() if fact.provenance.observed_at is not None]
+    return {
+        "evidence.disagreements": float(len(evidence.disagreements)),
+        "evidence.disagreement_note": "; ".join(item.describe() for item in evidence.disagreements) or None,
+        "evidence.contradictions": float(len(evidence.contradictions)),
+        "evidence.contradiction_note": "; ".join(evidence.contradictions) or None,
+        "evidence.unread_lines": float(evidence.unread_lines),
+        "evidence.oldest_days": (now - min(dates)).total_seconds() / 86400 if dates else None,
+    }
+
+
+def _round_over_step(given: Situation) -> float | None:
+    """The measured round over the plain step, at the top of both errors: below 1 the baseline is not comparable."""
+    run, plain = given.sides.run, given.sides.steps.plain
+    if run is None or run.tokens is None or plain is None:
+        return None
+    tolerance = given.sides.thresholds["unknown_error"]
+    longest_round = 1000 * run.tokens.high / run.rate.low
+    shortest_step = plain.low if plain.low < plain.high else plain.low * (1 - tolerance)
+    return longest_round / shortest_step
+
+
+def _any_possible(given: Situation) -> bool | None:
+    needs = [
+        (depth.outcome.ends("break_even.tokens_per_round")[0], depth.draft_length)
+        for depth in given.projections.depths
+        if depth.draft_length in given.projections.feasible
+    ]
+    if any(need is not None and need <= length + 1 for need, length in needs):
+        return True
+    return None if any(need is None for need, _ in needs) else False
+
+
+def _smallest_p(given: Situation) -> float | None:
+    best = given.projections.break_even_best
+    depth = given.projections.at(best) if best is not None else None
+    return depth.outcome.at_mid("break_even.conditional_acceptance") if depth else None
+
+
+def _extrapolation(length: int | None, depth: int | None) -> float | None:
+    return None if length is None or depth is None else max(length / depth, depth / length)
+
+
+def _build_number(given: Situation) -> float | None:
+    engine, version = given.knowledge.engine, given.case.engine.version
+    if version is None or engine.version.scheme != "build":
+        return None
+    return float(version_key(version, "build")[0])
+
+
+def _finding(name: str, note: str, finding: Finding) -> Values:
+    return {name: finding.holds, note: finding.note}
+
+
+def _mid(span: Span | None) -> float | None:
+    return None if span is None else span.mid
+
+
+def _number(value: int | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def missing_asks(given: Situation, missing: Sequence[str]) -> tuple[str, ...]:
+    """What a user does to make these inputs known, where the declaration says so."""
+    asks = {item.name: item.ask for item in given.knowledge.inputs}
+    return tuple(f"{name}: {asks[name]}" for name in missing if asks.get(name))
