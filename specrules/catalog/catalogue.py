@@ -1,0 +1,183 @@
+"""The catalogue: engines, drafter classes, inputs, formulas, rules, policy and verdict table, from all layers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel
+
+from specrules.catalog.collection import Collection, collect
+from specrules.catalog.digest import digest, short
+from specrules.catalog.document import Document, Loc
+from specrules.catalog.engine_checks import engine_problems
+from specrules.catalog.layers import Layer, discover
+from specrules.catalog.scalars import expression_location
+from specrules.catalog.symbols import symbols
+from specrules.catalog.validate import check
+from specrules.errors import CatalogError, LoadError, Location, Problem, did_you_mean
+from specrules.expressions import Type
+from specrules.model.drafter import DrafterClass, DrafterClassFile
+from specrules.model.engine import Engine
+from specrules.model.rule import FormulaFile, InputFile, PolicyFile, RuleFile, VerdictTable
+
+M = TypeVar("M", bound=BaseModel)
+
+RULE_KINDS: Mapping[str, type[BaseModel]] = {
+    "formulas": FormulaFile,
+    "drafter_classes": DrafterClassFile,
+    "inputs": InputFile,
+    "thresholds": PolicyFile,
+    "rows": VerdictTable,
+    "rules": RuleFile,
+}
+"""The documents of `rules/`, told apart by the first of these keys that they hold."""
+
+
+@dataclass(frozen=True)
+class Loaded(Generic[M]):
+    """A model with the document it came from."""
+
+    model: M
+    document: Document
+
+    def locate(self, loc: Loc, column: int = 0) -> Location:
+        """The place of a value, or of a column inside the text found there."""
+        return expression_location(self.document, loc, column) if column else self.document.position(loc)
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """Everything that YAML says. Loading reads every file; an engine is validated when it is first asked for."""
+
+    layers: tuple[Layer, ...]
+    engine_documents: Collection
+    rule_documents: Collection
+    policy_id: str = "default"
+    _engines: dict[str, Loaded[Engine]] = field(default_factory=dict)
+
+    @classmethod
+    def load(
+        cls,
+        *,
+        engines: Sequence[str | os.PathLike[str]] = (),
+        rules: Sequence[str | os.PathLike[str]] = (),
+        templates: Sequence[str | os.PathLike[str]] = (),
+        cwd: Path | None = None,
+        environ: Mapping[str, str] | None = None,
+    ) -> Catalog:
+        """Read the built-in documents and the user's layers. LoadError or CatalogError with every problem."""
+        layers = discover(engines=engines, rules=rules, templates=templates, cwd=cwd, environ=environ)
+        return cls(layers, collect(layers, "engines", _id_of), collect(layers, "rules", _id_of))
+
+    @property
+    def engine_ids(self) -> tuple[str, ...]:
+        """The ids of all engines."""
+        return tuple(sorted(self.engine_documents.documents))
+
+    def engine(self, name: str) -> Loaded[Engine]:
+        """The engine with this id or alias. CatalogError where there is none, LoadError where its file is wrong."""
+        document = self.engine_documents.documents.get(name) or self._by_alias(name)
+        if document is None:
+            hint = did_you_mean(name, self.engine_ids)
+            raise CatalogError(Problem(f"no engine {name!r}; known are {', '.join(self.engine_ids)}", hint=hint))
+        key = str(document.data["id"])
+        if key not in self._engines:
+            engine, problems = check(document, Engine)
+            if engine is None:
+                raise LoadError(problems)
+            loaded = Loaded(engine, document)
+            problems = engine_problems(engine, loaded.locate, self.symbols)
+            if problems:
+                raise LoadError(problems)
+            self._engines[key] = loaded
+        return self._engines[key]
+
+    @cached_property
+    def rule_models(self) -> tuple[Loaded[BaseModel], ...]:
+        """Every document of `rules/` as its model. LoadError with the problems of all of them."""
+        loaded: list[Loaded[BaseModel]] = []
+        problems: list[Problem] = []
+        for document in self.rule_documents.documents.values():
+            kind = next((model for key, model in RULE_KINDS.items() if key in document.data), None)
+            if kind is None:
+                keys = ", ".join(RULE_KINDS)
+                problems.append(document.problem(f"not a document of rules: it holds none of the keys {keys}"))
+                continue
+            model, found = check(document, kind)
+            problems += found
+            if model is not None:
+                loaded.append(Loaded(model, document))
+        if problems:
+            raise LoadError(problems)
+        return tuple(loaded)
+
+    def of_kind(self, kind: type[M]) -> tuple[Loaded[M], ...]:
+        """The rule documents of one kind."""
+        return tuple(Loaded(item.model, item.document) for item in self.rule_models if isinstance(item.model, kind))
+
+    def only(self, kind: type[M], what: str, name: str | None = None) -> Loaded[M]:
+        """The document of a kind of which one counts. CatalogError where it is missing."""
+        found = {str(item.document.data["id"]): item for item in self.of_kind(kind)}
+        if name is None and len(found) == 1:
+            return next(iter(found.values()))
+        if name is not None and name in found:
+            return found[name]
+        hint = did_you_mean(name or "", found)
+        raise CatalogError(Problem(f"{what} {name or ''} not found among {', '.join(found) or 'none'}", hint=hint))
+
+    @property
+    def inputs(self) -> InputFile:
+        """The declared inputs."""
+        return self.only(InputFile, "inputs", "inputs").model
+
+    @property
+    def policy(self) -> PolicyFile:
+        """The policy whose thresholds count."""
+        return self.only(PolicyFile, "policy", self.policy_id).model
+
+    @cached_property
+    def symbols(self) -> dict[str, Type]:
+        """Every name that rules and engine files may read, with its type."""
+        return symbols(self.inputs.inputs, self.policy)
+
+    def drafter_class(self, name: str, where: Location | None = None) -> DrafterClass:
+        """The drafter class with this id. CatalogError at `where` when there is none."""
+        classes = {item.id: item for file in self.of_kind(DrafterClassFile) for item in file.model.drafter_classes}
+        if name not in classes:
+            problem = Problem(
+                f"no drafter class {name!r}; known are {', '.join(classes)}", where, did_you_mean(name, classes)
+            )
+            raise CatalogError(problem)
+        return classes[name]
+
+    @property
+    def rules_digest(self) -> str:
+        """Digest over every file of rules and engines that was read."""
+        return short(digest((*self.engine_documents.digests, *self.rule_documents.digests)))
+
+    @property
+    def overridden(self) -> tuple[str, ...]:
+        """Built-in documents that a user's layer replaces, as `id (file)`."""
+        both = (*self.engine_documents.overridden_builtins, *self.rule_documents.overridden_builtins)
+        return tuple(f"{item.id} ({item.path})" for item in both)
+
+    @property
+    def table_is_shipped(self) -> bool:
+        """Whether the verdict table is the built-in one, whose proof is part of the tests."""
+        return not any(item.id == "verdict" for item in self.rule_documents.overridden_builtins)
+
+    def _by_alias(self, name: str) -> Document | None:
+        for document in self.engine_documents.documents.values():
+            aliases = document.data.get("aliases")
+            if isinstance(aliases, list) and name in aliases:
+                return document
+        return None
+
+
+def _id_of(data: Mapping[str, Any]) -> Any:
+    return data.get("id")

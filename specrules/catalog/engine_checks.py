@@ -1,0 +1,122 @@
+"""What must hold inside an engine file beyond its model: references, versions and expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+from pydantic import BaseModel
+
+from specrules.catalog.document import Loc
+from specrules.catalog.places import Locate, relocated
+from specrules.catalog.symbols import TYPES
+from specrules.errors import ExpressionError, Location, Problem, did_you_mean
+from specrules.expressions import Type, compile_expression
+from specrules.model.engine import Engine
+from specrules.model.reader import Reader
+from specrules.model.version import version_key
+
+Check = Callable[[Engine, Locate, Mapping[str, Type]], Iterator[Problem]]
+
+
+def engine_problems(engine: Engine, locate: Locate, symbols: Mapping[str, Type]) -> list[Problem]:
+    """Every problem of an engine file that its model cannot see, in order of place."""
+    found = [problem for check in CHECKS for problem in check(engine, locate, symbols)]
+    return sorted(found, key=lambda problem: (problem.where or Location(""), problem.message))
+
+
+def _references(engine: Engine, locate: Locate, _symbols: Mapping[str, Type]) -> Iterator[Problem]:
+    """`known` names a source; combinations and gates name methods."""
+    sources = {source.id for source in engine.sources}
+    for loc, name in _values_of(engine, "known"):
+        if name not in sources:
+            yield Problem(f"no source {name!r} in this file", locate(loc, 0), did_you_mean(str(name), sources))
+    methods = [method.id for method in engine.methods]
+    patterns = [
+        ((group, index, "methods", position), pattern)
+        for group in ("combinations", "tokenizer_gates", "recipes")
+        for index, item in enumerate(getattr(engine, group))
+        for position, pattern in enumerate(item.methods)
+    ]
+    for place, pattern in patterns:
+        if not any(fnmatchcase(method, pattern) for method in methods):
+            yield Problem(f"no method matches {pattern!r}", locate(place, 0), did_you_mean(pattern, methods))
+
+
+def _versions(engine: Engine, locate: Locate, _symbols: Mapping[str, Type]) -> Iterator[Problem]:
+    """Versions follow the scheme, and a range that ends before it begins can never apply."""
+    scheme = engine.version.scheme
+    keys: dict[Loc, tuple[int, ...]] = {}
+    for key in ("since", "until"):
+        for loc, value in _values_of(engine, key):
+            if not isinstance(value, str):
+                continue
+            try:
+                keys[loc] = version_key(value, scheme)
+            except ValueError as error:
+                yield Problem(str(error), locate(loc, 0))
+    for loc, since in keys.items():
+        until = keys.get((*loc[:-1], "until"))
+        if loc[-1] == "since" and until is not None and until < since:
+            yield Problem("'until' lies before 'since': this can never apply", locate(loc, 0))
+
+
+def _conditions(engine: Engine, locate: Locate, symbols: Mapping[str, Type]) -> Iterator[Problem]:
+    """Tokenizer checks and the conditions of known issues read declared inputs."""
+    for index, gate in enumerate(engine.tokenizer_gates):
+        for position, check in enumerate(gate.checks):
+            yield from _refused(
+                check.accepts, symbols, ("tokenizer_gates", index, "checks", position, "accepts"), locate
+            )
+    for index, issue in enumerate(engine.known_issues):
+        if issue.condition is not None:
+            yield from _refused(issue.condition, symbols, ("known_issues", index, "condition"), locate)
+
+
+def _reader_expressions(engine: Engine, locate: Locate, _symbols: Mapping[str, Type]) -> Iterator[Problem]:
+    """Facts and checks of a reader read its own fields; patterns fill declared ones."""
+    for index, reader in enumerate(engine.readers):
+        fields = {name: TYPES[item.type] for name, item in reader.fields.items()} | {"requests": Type.NUMBER}
+        place: Loc = ("readers", index)
+        for position, fact in enumerate(reader.facts):
+            here = (*place, "facts", position)
+            yield from _refused(fact.value, fields, (*here, "value"), locate, expect=None)
+            if fact.when is not None:
+                yield from _refused(fact.when, fields, (*here, "when"), locate)
+        for position, check in enumerate(reader.checks):
+            yield from _refused(check.require, fields, (*place, "checks", position, "require"), locate)
+        yield from _undeclared(reader, place, locate)
+
+
+def _undeclared(reader: Reader, place: Loc, locate: Locate) -> Iterator[Problem]:
+    for position, pattern in enumerate(reader.patterns):
+        for name in pattern.sets:
+            if name not in reader.fields:
+                loc = (*place, "patterns", position, "sets", name)
+                yield Problem(f"no field {name!r} in this reader", locate(loc, 0), did_you_mean(name, reader.fields))
+
+
+def _refused(
+    source: str, symbols: Mapping[str, Type], loc: Loc, locate: Locate, expect: Type | None = Type.BOOL
+) -> Iterator[Problem]:
+    try:
+        compile_expression(source, symbols, expect=expect)
+    except ExpressionError as error:
+        yield from relocated(error.problems, source, loc, locate)
+
+
+def _values_of(value: Any, key: str, loc: Loc = ()) -> Iterator[tuple[Loc, Any]]:
+    """Every value under `key`, anywhere in the model, with its route."""
+    if isinstance(value, BaseModel):
+        for name in type(value).model_fields:
+            inner = getattr(value, name)
+            if name == key and inner is not None:
+                yield (*loc, name), inner
+            yield from _values_of(inner, key, (*loc, name))
+    elif isinstance(value, tuple):
+        for index, item in enumerate(value):
+            yield from _values_of(item, key, (*loc, index))
+
+
+CHECKS: tuple[Check, ...] = (_references, _versions, _conditions, _reader_expressions)
