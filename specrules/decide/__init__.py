@@ -1,0 +1,29 @@
+"""Rules and the verdict table over the values of a case: gates, the worst outcome of each part, and the verdict."""
+
+from __future__ import annotations
+
+from specrules.decide.cases import CaseResult, coverage, run_cases
+from specrules.decide.gates import evaluate
+from specrules.decide.parts import part_outcomes
+from specrules.decide.places import Locate
+from specrules.decide.proof import prove
+from specrules.decide.rules import CompiledRule, RuleSet, compile_rules
+from specrules.decide.symbols import policy_values, symbols
+from specrules.decide.table import Table, compile_table
+
+__all__ = [
+    "CaseResult",
+    "CompiledRule",
+    "Locate",
+    "RuleSet",
+    "Table",
+    "compile_rules",
+    "compile_table",
+    "coverage",
+    "evaluate",
+    "part_outcomes",
+    "policy_values",
+    "prove",
+    "run_cases",
+    "symbols",
+]

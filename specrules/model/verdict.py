@@ -117,7 +117,7 @@ class FormulaLine(Result):
     symbols: str
     expression: str
     substituted: str
-    result: float | None = None
+    result: bool | float | None = Field(default=None, description="true or false for the conditions of the decision")
     unit: str = ""
 
 
