@@ -117,7 +117,7 @@ class Checker:
             if kind is None:
                 continue
             if kind.list_of is None:
-                self.report(item, f"a list holds numbers or strings, and {self._quote(item)} is {kind.label}")
+                self.report(item, f"a list holds numbers or texts, and {self._quote(item)} is {kind.label}")
             elif first is None:
                 first = kind
             elif kind is not first:

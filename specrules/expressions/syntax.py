@@ -247,7 +247,7 @@ class _Translator:
             return self._broken(start, end, *no_truth_literal(str(value)))
         if isinstance(value, int | float):
             return self._number(start, end, value)
-        return self._broken(start, end, "a literal is a number or a string")
+        return self._broken(start, end, "a literal is a number or a text in quotes")
 
     def _number(self, start: int, end: int, value: float) -> tree.Node:
         try:

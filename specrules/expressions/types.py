@@ -13,13 +13,16 @@ Value: TypeAlias = float | bool | str | tuple[float, ...] | tuple[str, ...]
 
 
 class Type(enum.Enum):
-    """Type of an expression or of a declared name. A bool is not a number, and every number is a float."""
+    """Type of an expression or of a declared name. A bool is not a number, and every number is a float.
+
+    The values are the words by which YAML files declare the type of an input or a field.
+    """
 
     NUMBER = "number"
-    BOOL = "bool"
-    STRING = "string"
+    BOOL = "flag"
+    STRING = "text"
     NUMBERS = "numbers"
-    STRINGS = "strings"
+    STRINGS = "texts"
 
     @property
     def label(self) -> str:
@@ -40,9 +43,9 @@ class Type(enum.Enum):
 _LABELS = {
     Type.NUMBER: "a number",
     Type.BOOL: "true or false",
-    Type.STRING: "a string",
+    Type.STRING: "a text",
     Type.NUMBERS: "a list of numbers",
-    Type.STRINGS: "a list of strings",
+    Type.STRINGS: "a list of texts",
 }
 _ELEMENTS = {Type.NUMBERS: Type.NUMBER, Type.STRINGS: Type.STRING}
 

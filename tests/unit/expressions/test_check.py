@@ -57,7 +57,7 @@ def test_types_of_expressions(source: str, kind: Type):
 @pytest.mark.parametrize(
     ("source", "column", "words"),
     [
-        ("n == 'a'", 6, "`==` compares different types: `n` is a number, `'a'` a string"),
+        ("n == 'a'", 6, "`==` compares different types: `n` is a number, `'a'` a text"),
         ("n != c", 6, "different types"),
         ("c == 1", 6, "different types"),
         ("n < s", 5, "different types"),
@@ -75,8 +75,8 @@ def test_types_of_expressions(source: str, kind: Type):
         ("n in (numbers if c else [1])", 7, "square brackets or a declared name"),
         ("n in []", 6, "empty list"),
         ("[1, 'a']", 5, "one type"),
-        ("[c]", 2, "numbers or strings"),
-        ("[[1]]", 2, "numbers or strings"),
+        ("[c]", 2, "numbers or texts"),
+        ("[[1]]", 2, "numbers or texts"),
         ("not n", 5, "`not` takes true or false"),
         ("-c", 2, "`-` takes a number"),
         ("-s", 2, "`-` takes a number"),
@@ -89,7 +89,7 @@ def test_types_of_expressions(source: str, kind: Type):
         ("1 if c else 'a'", 13, "same type"),
         ("pick('a')", 1, "pick() takes 2 arguments, not 1"),
         ("pick('a', numbers, 1)", 1, "pick() takes 2 arguments, not 3"),
-        ("pick(1, numbers)", 6, "pick() takes a string"),
+        ("pick(1, numbers)", 6, "pick() takes a text"),
         ("pick('a', n)", 11, "takes a list of numbers"),
         ("count('a')", 1, "at least 2 arguments, not 1"),
         ("count('a', 1, 's')", 15, "takes a number"),
@@ -115,8 +115,8 @@ def test_what_does_not_fit_is_refused_at_its_place(source: str, column: int, wor
         ("engine == 'a'", "did you mean 'engine.id'?"),
         ("zzzzzzz > 1", ""),
         ("pik('a', numbers)", "did you mean 'pick'?"),
-        ("pick('a')", "pick(string, numbers) -> numbers"),
-        ("count('a')", "count(string, number, ...) -> number"),
+        ("pick('a')", "pick(text, numbers) -> numbers"),
+        ("count('a')", "count(text, number, ...) -> number"),
     ],
 )
 def test_hints(source: str, hint: str):

@@ -78,7 +78,7 @@ def test_functions_are_listed_under_their_names_and_documented():
 def test_signature():
     assert FUNCTIONS["tokens_from_positions"].signature == "tokens_from_positions(numbers) -> number"
     assert FUNCTIONS["min"].signature == "min(number, number, ...) -> number"
-    assert Function("f", (), Type.BOOL, bool, "").signature == "f() -> bool"
+    assert Function("f", (), Type.BOOL, bool, "").signature == "f() -> flag"
 
 
 def test_compiling_imports_neither_numpy_nor_pydantic():

@@ -37,6 +37,8 @@ FUNCTIONS = {
     function.name: function
     for function in (
         Function("min", (_N, _N), _N, min, "", variadic=True),
+        Function("max", (_N, _N), _N, max, "", variadic=True),
+        Function("share", (_N, _N, _NS), _N, lambda part, rest, _: part / (part + rest), ""),
         Function("abs", (_N,), _N, abs, ""),
         Function("root", (_N,), _N, math.sqrt, ""),
         Function("inverse", (_N,), _N, lambda value: 1 / value, ""),
@@ -141,7 +143,7 @@ def is_open(value: object) -> bool:
 TYPES = {Type.NUMBER: float, Type.BOOL: bool, Type.STRING: str, Type.NUMBERS: tuple, Type.STRINGS: tuple}
 
 
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=300)
 @given(st.data(), st.sampled_from([Type.BOOL, Type.BOOL, Type.BOOL, *Type]), st.integers(1, 4))
 def test_filling_in_unknowns_never_changes_what_was_settled(data: st.DataObject, kind: Type, depth: int):
     source = data.draw(expressions(kind, depth))

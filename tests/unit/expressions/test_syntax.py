@@ -219,9 +219,9 @@ def test_the_depth_limit_is_32():
 
 
 def test_the_size_limit_is_200_parts():
-    # One `or`, one comparison per term with a name and a signed number: 3 parts each.
-    assert compile_expression(" or ".join(["x>-1"] * 66), SYMBOLS)
-    assert "202 parts" in refusals(" or ".join(["x>-1"] * 67))[0].message
+    # The list and its entries: a signed number counts once.
+    assert compile_expression(f"[{','.join(['-1'] * 199)}]", SYMBOLS)
+    assert "201 parts" in refusals(f"[{','.join(['-1'] * 200)}]")[0].message
 
 
 def test_a_dotted_name_is_one_part():
