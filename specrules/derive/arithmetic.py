@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from specrules.catalog.symbols import TYPES
 from specrules.derive.spans import Span, corners
 from specrules.errors import ExpressionError, LoadError, Problem
 from specrules.expressions import Expression, Type, Unknown, compile_expression
 from specrules.model.drafter import DrafterClass
-from specrules.model.rule import Formula, FormulaFile, InputType
+from specrules.model.rule import Formula, FormulaFile
 from specrules.model.verdict import FormulaLine
 
-TYPES: dict[InputType, Type] = {
-    "number": Type.NUMBER,
-    "flag": Type.BOOL,
-    "text": Type.STRING,
-    "numbers": Type.NUMBERS,
-    "texts": Type.STRINGS,
-}
 Results = dict[str, object]
+INVERSIONS = frozenset({"break_even.conditional_acceptance"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +69,13 @@ class Arithmetic:
     def __init__(self, steps: Iterable[Step]) -> None:
         self._steps = tuple(steps)
 
-    def run(self, environment: Mapping[str, object]) -> Results:
-        """Evaluate every formula in order. A formula none of whose variants count is left out."""
+    def run(self, environment: Mapping[str, object], skip: frozenset[str] = frozenset()) -> Results:
+        """Evaluate every formula in order. A formula none of whose variants count is left out, and those in `skip`."""
         results: Results = dict(environment)
         computed: Results = {}
         for step in self._steps:
             name = step.formula.name
-            if name in computed:
+            if name in computed or name in skip:
                 continue
             counts = step.counts(results)
             if counts is False:
@@ -90,15 +85,24 @@ class Arithmetic:
             results[name] = _only_inputs(value, computed)
         return computed
 
-    def outcome(self, fixed: Mapping[str, object], spans: Mapping[str, Span]) -> Outcome:
-        """Evaluate at the middle and at every corner of the spans."""
-        mid = self.run({**fixed, **{name: span.mid for name, span in spans.items()}})
+    def outcome(
+        self, fixed: Mapping[str, object], spans: Mapping[str, Span], *, needs_acceptance: bool = True
+    ) -> Outcome:
+        """Evaluate at the middle and at every corner of the spans.
+
+        The acceptance that breaks even is an inversion, dearer than all the rest together: it is left out at the
+        corners, and without `needs_acceptance` at the middle too.
+        """
+        mid = self.run(
+            {**fixed, **{name: span.mid for name, span in spans.items()}},
+            frozenset() if needs_acceptance else INVERSIONS,
+        )
         low: dict[str, float] = {}
         high: dict[str, float] = {}
         unsettled: set[str] = set()
         for corner in corners(spans):
             environment = {**fixed, **{name: span.mid for name, span in spans.items()}, **corner}
-            for name, value in self.run(environment).items():
+            for name, value in self.run(environment, INVERSIONS).items():
                 if isinstance(value, float):
                     low[name] = min(value, low.get(name, value))
                     high[name] = max(value, high.get(name, value))

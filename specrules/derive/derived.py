@@ -54,7 +54,7 @@ def _run(given: Situation) -> list[Fact]:
     if steps.plain is None:
         return facts
     factor = given.sides.thresholds["ceiling_factor"]
-    text = f"{run.rate.mid:g} * {steps.plain.mid:.4g} / 1000 = {run.rate.mid * steps.plain.mid / 1000:.4g} <= {run.tokens.mid:.4g}"
+    text = f"{run.rate.mid:g} * {steps.plain.mid:.4g} / 1000, held against {run.tokens.mid:.4g}"
     bound = Span.exact(run.rate.mid * steps.plain.mid / 1000)
     facts.append(_fact("candidate.rate_times_step", bound, "tokens", "rate t1 <= A", text))
     implied = round_ms - factor * steps.plain.mid

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import exp, log
 
-from specrules.derive.arithmetic import Arithmetic
+from specrules.derive.arithmetic import INVERSIONS, Arithmetic
 from specrules.derive.projection import AtDepth, Projections
 from specrules.derive.rounds import Sides
 from specrules.derive.spans import bounded_rate, corners
@@ -17,9 +17,8 @@ _STEPS = 40
 _SHARES = {"acceptance.conditional", "acceptance.ratio", "drafter.coverage"}
 _NAMES: Mapping[str, tuple[str, str]] = {
     "incumbent.rate_tok_s": ("the incumbent's rate", "tok/s"),
-    "target.declared_ms": ("the stated target step", "ms"),
     "target.step_ms": ("the plain target step", "ms"),
-    "verify.factor": ("the pass over K+1 rows over the stated step", ""),
+    "verify.factor": ("the pass over K+1 rows", "ms"),
     "verify.curve_ms": ("the pass over K+1 rows", "ms"),
     "drafter.step_ms": ("the drafter's step", "ms"),
     "drafter.catch_up_ms": ("the drafter's catch-up batch", "ms"),
@@ -66,18 +65,25 @@ def _flip(arithmetic: Arithmetic, environment: dict[str, object], name: str, mid
 
     limit = 1 / value if name in _SHARES else _REACH
     factor = _crossing(speedup, threshold, limit)
+    scale = _scale(environment, name)
     return FlipPoint(
-        name=name,
+        name="verify_ms" if name == "verify.factor" else name,
         unit=unit,
-        value=value,
-        flips_at=None if factor is None else value * factor,
+        value=value * scale,
+        flips_at=None if factor is None else value * factor * scale,
         change_percent=None if factor is None else 100 * (factor - 1),
         note=title if factor is not None else f"{title}: no value within reach flips it",
     )
 
 
+def _scale(environment: dict[str, object], name: str) -> float:
+    """The assumed factor is shown as the pass that it gives: a reader can hold that against a measurement."""
+    declared = environment.get("target.declared_ms")
+    return declared if name == "verify.factor" and isinstance(declared, float) else 1.0
+
+
 def _speedup(arithmetic: Arithmetic, environment: dict[str, object]) -> float | None:
-    value = arithmetic.run(environment).get("speedup")
+    value = arithmetic.run(environment, INVERSIONS).get("speedup")
     return bounded_rate(value) if isinstance(value, float) else None
 
 

@@ -84,6 +84,8 @@ def _weigh(given: Situation, recipe: Recipe, depth: AtDepth) -> Weighed:
     gives = {name for item in recipe.yields for name in (item, *_GIVES.get(item, ()))}
     names = {name for item in recipe.yields for name in _INPUTS_OF.get(item, ())}
     if _WHOLE_ROUND & set(recipe.yields):
+        names |= {name for name in depth.inputs.spans if not name.startswith("acceptance.")}
+    if "candidate.rate_tok_s" in recipe.yields:
         names = set(depth.inputs.spans)
     return Weighed(recipe, len(missing & gives), _swing(given, depth, names))
 
@@ -123,6 +125,8 @@ def _expectation(
             low, high = (bounded(end) for end in outcome.ends("rate_tok_s"))
             threshold = None if incumbent is None else incumbent.mid * (1 + given.sides.thresholds["margin"])
             return (f"tok/s at K={depth.draft_length}", Range(low=low, high=high), threshold)
+        if name == "candidate.synthetic_zero":
+            return _synthetic_zero(depth, incumbent)
         if name in {"acceptance", "candidate.tokens_per_round"}:
             low, high = (bounded(end) for end in outcome.ends("tokens_per_round"))
             needed = bounded(outcome.at_mid("break_even.tokens_per_round"))
@@ -131,7 +135,7 @@ def _expectation(
             return _plain_step(given, flips)
         if name == "target.verify_curve":
             low, high = (bounded(end) for end in outcome.ends("verify_ms"))
-            return (f"ms for {depth.draft_length + 1} rows", Range(low=low, high=high), _verify_flip(spans, flips))
+            return (f"ms for {depth.draft_length + 1} rows", Range(low=low, high=high), _verify_flip(flips))
         if name == "drafter.step_ms":
             step = spans.get("drafter.step_ms")
             found = Range() if step is None else Range(low=step.low, high=step.high)
@@ -139,19 +143,27 @@ def _expectation(
     return ("", Range(), None)
 
 
+def _synthetic_zero(depth: AtDepth, incumbent: Span | None) -> tuple[str, Range, float | None]:
+    """With nothing accepted every round commits one token; the candidate pays above R / A."""
+    low, high = (bounded(end) for end in depth.outcome.ends("round_ms"))
+    tokens = depth.outcome.at_mid("tokens_per_round")
+    expected = Range(low=None if high is None else 1000 / high, high=None if not low else 1000 / low)
+    threshold = None if incumbent is None or tokens is None else incumbent.mid / tokens
+    return (f"tok/s with nothing accepted at K={depth.draft_length}", expected, threshold)
+
+
 def _plain_step(given: Situation, flips: dict[str, FlipPoint]) -> tuple[str, Range, float | None]:
     interval = given.sides.steps.plain_range()
     expected = Range() if interval is None else Range(low=interval.low, high=interval.high)
-    threshold = _flip(flips, "target.step_ms") or _flip(flips, "target.declared_ms")
+    threshold = _flip(flips, "target.step_ms")
+    verify = _flip(flips, "verify_ms")
+    if threshold is None and verify is not None:
+        threshold = verify / given.sides.thresholds["ceiling_factor"]
     return ("ms per plain step", expected, threshold)
 
 
-def _verify_flip(spans: dict[str, Span], flips: dict[str, FlipPoint]) -> float | None:
-    factor = _flip(flips, "verify.factor")
-    declared = spans.get("target.declared_ms")
-    if factor is not None and declared is not None:
-        return factor * declared.mid
-    return _flip(flips, "verify.curve_ms")
+def _verify_flip(flips: dict[str, FlipPoint]) -> float | None:
+    return _flip(flips, "verify_ms") or _flip(flips, "verify.curve_ms")
 
 
 def _flip(flips: dict[str, FlipPoint], name: str) -> float | None:

@@ -111,7 +111,7 @@ def _at_depth(sides: Sides, arithmetic: Arithmetic, draft_length: int) -> AtDept
         draft_length,
         inputs,
         arithmetic.outcome(inputs.fixed, inputs.spans),
-        arithmetic.outcome(plain.fixed, band),
+        arithmetic.outcome(plain.fixed, band, needs_acceptance=False),
     )
 
 

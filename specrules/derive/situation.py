@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from specrules.derive.acceptance import observed_acceptance
-from specrules.derive.arithmetic import TYPES, Arithmetic, compile_arithmetic
+from specrules.derive.arithmetic import Arithmetic, compile_arithmetic
 from specrules.derive.methods import candidate_method
 from specrules.derive.projection import Projections, project
 from specrules.derive.rounds import Sides, measured_run
@@ -28,12 +28,7 @@ class Knowledge:
     formulas: FormulaFile
     inputs: tuple[Input, ...]
     thresholds: Mapping[str, float]
-
-    @property
-    def symbols(self) -> dict[str, Type]:
-        """The names that rules may read, with their types."""
-        declared = {item.name: TYPES[item.type] for item in self.inputs}
-        return declared | {f"policy.{name}": Type.NUMBER for name in self.thresholds}
+    symbols: Mapping[str, Type]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,93 @@
+"""The evidence files of a case: read through the engine's readers and held against what the case states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from specrules.catalog.case import LoadedCase
+from specrules.catalog.catalogue import Catalog
+from specrules.catalog.digest import FileDigest, file_digest
+from specrules.derive.stated import stated_facts
+from specrules.derive.values import EvidenceState
+from specrules.errors import EvidenceError, Problem, UserError
+from specrules.model.case import EvidenceFile
+from specrules.model.fact import Fact, Facts
+
+if TYPE_CHECKING:
+    from specrules.evidence.reading import Reading
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The facts of a case, and what gathering them turned up."""
+
+    facts: Facts
+    state: EvidenceState
+    warnings: tuple[str, ...]
+    digests: tuple[FileDigest, ...]
+
+
+def gather(loaded: LoadedCase, catalog: Catalog, progress: Progress | None = None) -> Gathered:
+    """Read every evidence file and reconcile it with the stated facts.
+
+    EvidenceError with the problems of all files: a missing file, a file of another engine, one in which nothing is
+    recognised.
+    """
+    if not loaded.case.evidence:
+        return Gathered(Facts(stated_facts(loaded.case, loaded.place)), EvidenceState(), (), ())
+    from specrules.evidence.reading import read_file
+    from specrules.evidence.reconcile import reconcile
+
+    readings: list[Reading] = []
+    problems: list[Problem] = []
+    digests: list[FileDigest] = []
+    for index, item in enumerate(loaded.case.evidence):
+        path = loaded.folder / item.path
+        if progress is not None:
+            progress(f"reading {item.path}")
+        try:
+            engine = catalog.engine(item.engine or loaded.case.engine.id).model
+            reading = read_file(str(path), engine, arm=item.arm, others=_others(catalog, engine.id))
+            readings.append(_dated(reading, item))
+            digests.append(file_digest(f"{index}:{Path(item.path).name}", path.read_bytes()))
+        except UserError as error:
+            problems += [_at_case(problem, loaded, index) for problem in error.problems]
+    if problems:
+        raise EvidenceError(problems)
+    facts, disagreements = reconcile(stated_facts(loaded.case, loaded.place), readings)
+    state = EvidenceState(
+        disagreements=disagreements,
+        contradictions=tuple(text for reading in readings for text in reading.contradictions),
+        unread_lines=sum(len(reading.unread) for reading in readings),
+    )
+    warnings = tuple(warning for reading in readings for warning in reading.warnings)
+    return Gathered(facts, state, warnings, tuple(digests))
+
+
+def _others(catalog: Catalog, engine_id: str) -> Callable[[], list]:
+    raise NotImplementedError
+
+
+def _dated(reading: Reading, item: EvidenceFile) -> Reading:
+    """Facts of a file carry the date that the case gives for it."""
+    if item.observed_at is None:
+        return reading
+    facts = {name: _observed(fact, item.observed_at) for name, fact in reading.facts.items()}
+    return replace(reading, facts=facts)
+
+
+def _observed(fact: Fact, moment: datetime) -> Fact:
+    return fact.model_copy(update={"provenance": fact.provenance.model_copy(update={"observed_at": moment})})
+
+
+def _at_case(problem: Problem, loaded: LoadedCase, index: int) -> Problem:
+    """A problem without a place of its own stands where the case names the file."""
+    if problem.where is not None:
+        return problem
+    return replace(problem, where=loaded.location(("evidence", index, "path")))

@@ -1,0 +1,79 @@
+"""A case to its verdict."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from specrules.catalog.case import LoadedCase, load_case
+from specrules.catalog.catalogue import Catalog, Loaded
+from specrules.catalog.digest import digest, short
+from specrules.decide import RuleSet, Table, compile_rules, compile_table, evaluate, part_outcomes, prove
+from specrules.derive.situation import Knowledge, situation
+from specrules.derive.values import input_values
+from specrules.errors import CatalogError, LoadError
+from specrules.model.rule import FormulaFile, InputFile, RuleFile, VerdictTable
+from specrules.model.verdict import Verdict
+from specrules.pipeline.evidence import Progress, gather
+from specrules.pipeline.verdict import Judged, build, footer_of
+from specrules.version import __version__
+
+
+def triage(
+    case: str | os.PathLike[str] | LoadedCase | None,
+    *,
+    catalog: Catalog | None = None,
+    now: datetime | None = None,
+    settings: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> Verdict:
+    """Say whether the candidate of a case is worth deploying against what runs today.
+
+    `case` is a file, a loaded case, or None where `settings` (`PATH=VALUE`) say everything. `now` is what ages are
+    counted to. Raises a UserError with every problem of case, evidence and catalogue.
+    """
+    loaded = case if isinstance(case, LoadedCase) else load_case(case, settings)
+    catalog = catalog or Catalog.load()
+    moment = now or datetime.now(UTC)
+    knowledge = _knowledge(loaded, catalog)
+    rules, table = compiled(catalog)
+    gathered = gather(loaded, catalog, progress)
+    given = situation(loaded.case, gathered.facts, knowledge)
+    values, issues = input_values(given, gathered.state, moment)
+    gates = evaluate(rules, values)
+    speedup_class, decision = table.speedup_class(values)
+    judged = Judged(given, values, gates, part_outcomes(gates), speedup_class, decision, issues)
+    inputs = short(digest((loaded.digest, *gathered.digests)))
+    footer = footer_of(__version__, moment, catalog.rules_digest, inputs, catalog.overridden)
+    notices = (*gathered.warnings, *(item.describe() for item in gathered.state.disagreements))
+    return build(judged, table, loaded.path, footer, notices)
+
+
+def compiled(catalog: Catalog) -> tuple[RuleSet, Table]:
+    """The rules and the verdict table of a catalogue. A table that is not the shipped one is proved first."""
+    symbols = catalog.symbols
+    rules = compile_rules([(item.model, item.locate) for item in catalog.of_kind(RuleFile)], symbols)
+    loaded: Loaded[VerdictTable] = catalog.only(VerdictTable, "verdict table", "verdict")
+    table = compile_table(loaded.model, symbols, loaded.locate)
+    if not catalog.table_is_shipped and (problems := prove(table)):
+        raise LoadError(problems)
+    return rules, table
+
+
+def _knowledge(loaded: LoadedCase, catalog: Catalog) -> Knowledge:
+    case = loaded.case
+    try:
+        engine = catalog.engine(case.engine.id).model
+    except CatalogError as error:
+        here = loaded.location(("engine", "id"))
+        raise CatalogError(replace(problem, where=problem.where or here) for problem in error.problems) from None
+    return Knowledge(
+        engine=engine,
+        drafter_class=catalog.drafter_class(case.drafter.drafter_class, loaded.location(("drafter", "drafter_class"))),
+        formulas=catalog.only(FormulaFile, "formulas", "formulas").model,
+        inputs=catalog.only(InputFile, "inputs", "inputs").model.inputs,
+        thresholds=catalog.policy.thresholds,
+        symbols=catalog.symbols,
+    )

@@ -1,0 +1,193 @@
+"""From a judged situation to the verdict that is reported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from specrules.decide.table import Table
+from specrules.derive.derived import derived_facts
+from specrules.derive.flips import flip_points
+from specrules.derive.measurement import measurements
+from specrules.derive.projection import break_even, formula_lines, projection
+from specrules.derive.settings import settings
+from specrules.derive.situation import Situation
+from specrules.derive.values import Values, missing_asks
+from specrules.model.base import Part
+from specrules.model.engine import KnownIssue
+from specrules.model.rule import RuleOutcome, SpeedupClass, VerdictName
+from specrules.model.verdict import (
+    Alternative,
+    ArmName,
+    Footer,
+    FormulaLine,
+    Gate,
+    IncumbentSummary,
+    Verdict,
+)
+from specrules.pipeline.wording import acceptance_notes, numbers_text, sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A situation with its values, gates and the class of its speedup."""
+
+    given: Situation
+    values: Values
+    gates: tuple[Gate, ...]
+    parts: dict[Part, RuleOutcome]
+    speedup_class: SpeedupClass
+    decision: tuple[FormulaLine, ...]
+    issues: tuple[KnownIssue, ...]
+
+
+def build(judged: Judged, table: Table, path: str, footer: Footer, notices: Iterable[str]) -> Verdict:
+    """Put the verdict together."""
+    given = judged.given
+    row = table.verdict(judged.parts, judged.speedup_class)
+    economics = table.economics(judged.parts, judged.speedup_class).verdict
+    projections = given.projections
+    speedup = projections.envelope(lambda depth: depth.speedup)
+    band = projections.envelope(lambda depth: depth.declared)
+    best_needed, best_rate, length = projections.break_even_best, projections.rate_best, projections.verdict_length
+    flips = flip_points(given.sides, given.arithmetic, projections, judged.speedup_class)
+    recipes = measurements(given, flips)
+    shown = projections.at(length) if length is not None else projections.at(best_needed or 3)
+    is_tree = given.knowledge.drafter_class.is_tree
+    return Verdict(
+        case=path,
+        title=given.case.title or f"{given.case.drafter.name} for {given.case.target.name}",
+        target=given.case.target.name,
+        drafter=given.case.drafter.name,
+        engine=" ".join(filter(None, (given.knowledge.engine.title, given.case.engine.version))),
+        verdict=row.verdict,
+        economics=economics,
+        sentence=sentence(row.verdict, economics, row.because, judged.gates, numbers_text(given, speedup, band)),
+        because=row.because,
+        best=_best(judged, row.verdict),
+        band=band,
+        speedup=speedup,
+        speedup_class=judged.speedup_class,
+        alternatives=_alternatives(judged),
+        incumbent=_incumbent(judged),
+        break_even=tuple(break_even(item, best_needed, is_tree=is_tree) for item in projections.shown(best_needed)),
+        projection=tuple(projection(item, best_rate) for item in projections.shown(best_rate)),
+        acceptance_notes=acceptance_notes(given),
+        gates=judged.gates,
+        formulas=formula_lines(given.arithmetic, shown) if shown is not None else (),
+        decision=judged.decision,
+        flips=flips,
+        measurement=recipes[0] if recipes else None,
+        runners_up=recipes[1:],
+        settings=settings(given, length) if row.verdict == "deploy" else None,
+        known_issues=tuple(_issue(issue) for issue in judged.issues),
+        notices=(*_off_first(judged), *notices),
+        not_checked=_not_checked(judged),
+        facts=(
+            *given.facts.values(),
+            *(fact for name, fact in derived_facts(given).items() if name not in given.facts),
+        ),
+        missing=_missing(judged),
+        footer=footer,
+    )
+
+
+def _best(judged: Judged, verdict: VerdictName) -> ArmName:
+    """The arm to run: the candidate only where it is to be deployed; off where it beats an incumbent that drafts."""
+    if verdict == "invalid-evidence":
+        return "unknown"
+    if verdict == "deploy":
+        return "candidate"
+    incumbent, off = judged.values.get("incumbent.rate_tok_s"), judged.values.get("off.rate_tok_s")
+    if not isinstance(incumbent, float):
+        return "unknown"
+    if isinstance(off, float) and off > incumbent:
+        return "off"
+    return "incumbent" if verdict in {"blocked", "keep-incumbent", "marginal"} else "unknown"
+
+
+def _alternatives(judged: Judged) -> tuple[Alternative, ...]:
+    values, given = judged.values, judged.given
+    length = given.projections.verdict_length
+    plain = given.sides.steps.plain_range()
+    off = _float(values.get("off.rate_tok_s"))
+    note = ""
+    if off is None and plain is not None:
+        note = f"between {1000 / plain.high:.3g} and {1000 / plain.low:.3g} tok/s, from the incumbent's round"
+    return (
+        Alternative(
+            name="incumbent", draft_length=_length(values), rate_tok_s=_float(values.get("incumbent.rate_tok_s"))
+        ),
+        Alternative(name="off", rate_tok_s=off, note=note),
+        Alternative(name="candidate", draft_length=length, rate_tok_s=_float(values.get("candidate.rate_tok_s"))),
+    )
+
+
+def _incumbent(judged: Judged) -> IncumbentSummary:
+    values, steps = judged.values, judged.given.sides.steps
+    drafting, method = values.get("incumbent.drafting"), values.get("incumbent.method")
+    return IncumbentSummary(
+        drafting=drafting if isinstance(drafting, bool) else None,
+        method=method if isinstance(method, str) else None,
+        rate_tok_s=_float(values.get("incumbent.rate_tok_s")),
+        tokens_per_round=_float(values.get("incumbent.tokens_per_round")),
+        round_ms=None if steps.incumbent_round is None else steps.incumbent_round.mid,
+    )
+
+
+def _off_first(judged: Judged) -> tuple[str, ...]:
+    incumbent, off = judged.values.get("incumbent.rate_tok_s"), judged.values.get("off.rate_tok_s")
+    drafting = judged.values.get("incumbent.drafting")
+    if drafting is True and isinstance(incumbent, float) and isinstance(off, float) and off > incumbent:
+        found = f"Drafting off delivers {off:.4g} tok/s and beats the incumbent that drafts ({incumbent:.4g} tok/s)"
+        return (f"{found}: switch it off, whatever the verdict on the candidate.",)
+    return ()
+
+
+def _issue(issue: KnownIssue) -> str:
+    return f"{issue.title}: {issue.effect}" + (f" ({issue.link})" if issue.link else "")
+
+
+def _not_checked(judged: Judged) -> tuple[str, ...]:
+    """Gates that said nothing: not applicable, or unknown and what would settle them."""
+    lines = []
+    for gate in judged.gates:
+        if gate.outcome == "not-applicable":
+            lines.append(f"{gate.id}: does not apply ({gate.expression} is false)")
+        elif gate.outcome == "unknown":
+            asks = "; ".join(missing_asks(judged.given, gate.missing))
+            lines.append(f"{gate.id}: unknown" + (f". {asks}" if asks else ""))
+    return tuple(lines)
+
+
+def _missing(judged: Judged) -> tuple[str, ...]:
+    """Inputs that would settle a blocking gate or the speedup."""
+    names = {
+        name for gate in judged.gates if gate.severity == "block" and gate.outcome == "unknown" for name in gate.missing
+    }
+    length = judged.given.projections.verdict_length
+    depth = judged.given.projections.at(length if length is not None else 3)
+    if depth is not None:
+        names |= set(depth.outcome.missing("rate_tok_s", "speedup"))
+    return tuple(sorted(names))
+
+
+def _length(values: Values) -> int | None:
+    length = values.get("incumbent.draft_length")
+    return int(length) if isinstance(length, float) and values.get("incumbent.drafting") is True else None
+
+
+def _float(value: object) -> float | None:
+    return value if isinstance(value, float) else None
+
+
+def footer_of(version: str, now: datetime, rules: str, inputs: str, overridden: tuple[str, ...]) -> Footer:
+    """What makes a report reproducible."""
+    return Footer(
+        tool_version=version,
+        now=now.isoformat(timespec="seconds"),
+        rules_digest=rules,
+        inputs_digest=inputs,
+        overridden=overridden,
+    )
