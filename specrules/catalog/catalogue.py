@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
@@ -24,6 +24,9 @@ from specrules.expressions import Type
 from specrules.model.drafter import DrafterClass, DrafterClassFile
 from specrules.model.engine import Engine
 from specrules.model.rule import FormulaFile, InputFile, PolicyFile, RuleFile, VerdictTable
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -165,6 +168,12 @@ class Catalog:
         """Built-in documents that a user's layer replaces, as `id (file)`."""
         both = (*self.engine_documents.overridden_builtins, *self.rule_documents.overridden_builtins)
         return tuple(f"{item.id} ({item.path})" for item in both)
+
+    @property
+    def template_folders(self) -> tuple[Traversable, ...]:
+        """Folders of templates, the one that wins first."""
+        folders = (layer.folder("templates") for layer in reversed(self.layers))
+        return tuple(folder for folder in folders if folder is not None)
 
     @property
     def table_is_shipped(self) -> bool:

@@ -10,7 +10,6 @@ from pydantic import BaseModel
 
 from specrules.catalog.document import Loc
 from specrules.catalog.places import Locate, relocated
-from specrules.catalog.symbols import TYPES
 from specrules.errors import ExpressionError, Location, Problem, did_you_mean
 from specrules.expressions import Type, compile_expression
 from specrules.model.engine import Engine
@@ -77,7 +76,7 @@ def _conditions(engine: Engine, locate: Locate, symbols: Mapping[str, Type]) -> 
 def _reader_expressions(engine: Engine, locate: Locate, _symbols: Mapping[str, Type]) -> Iterator[Problem]:
     """Facts and checks of a reader read its own fields; patterns fill declared ones."""
     for index, reader in enumerate(engine.readers):
-        fields = {name: TYPES[item.type] for name, item in reader.fields.items()} | {"requests": Type.NUMBER}
+        fields = {name: Type(item.type) for name, item in reader.fields.items()} | {"requests": Type.NUMBER}
         place: Loc = ("readers", index)
         for position, fact in enumerate(reader.facts):
             here = (*place, "facts", position)

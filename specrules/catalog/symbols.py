@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from specrules.expressions import Type
-from specrules.model.reader import FieldType
-from specrules.model.rule import Input, InputType, PolicyFile
-
-TYPES: Mapping[InputType | FieldType, Type] = {
-    "number": Type.NUMBER,
-    "flag": Type.BOOL,
-    "text": Type.STRING,
-    "numbers": Type.NUMBERS,
-    "texts": Type.STRINGS,
-}
+from specrules.model.rule import Input, PolicyFile
 
 
 def symbols(inputs: Iterable[Input], policy: PolicyFile) -> dict[str, Type]:
     """Return the type of every declared input and of every threshold as `policy.NAME`."""
-    return {item.name: TYPES[item.type] for item in inputs} | dict.fromkeys(policy_values(policy), Type.NUMBER)
+    return {item.name: Type(item.type) for item in inputs} | dict.fromkeys(policy_values(policy), Type.NUMBER)
 
 
 def policy_values(policy: PolicyFile) -> dict[str, float]:

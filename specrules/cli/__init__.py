@@ -1,0 +1,1 @@
+"""The command line: one module per command. Data goes to stdout, everything else to stderr."""

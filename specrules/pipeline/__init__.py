@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from specrules.pipeline.reading import read
 from specrules.pipeline.triage import triage
 
-__all__ = ["triage"]
+__all__ = ["read", "triage"]

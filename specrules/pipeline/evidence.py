@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,8 +13,8 @@ from specrules.catalog.digest import FileDigest, file_digest
 from specrules.derive.stated import stated_facts
 from specrules.derive.values import EvidenceState
 from specrules.errors import EvidenceError, Problem, UserError
-from specrules.model.case import EvidenceFile
-from specrules.model.fact import Fact, Facts
+from specrules.model.engine import Engine
+from specrules.model.fact import Facts
 
 if TYPE_CHECKING:
     from specrules.evidence.reading import Reading
@@ -53,8 +52,15 @@ def gather(loaded: LoadedCase, catalog: Catalog, progress: Progress | None = Non
             progress(f"reading {item.path}")
         try:
             engine = catalog.engine(item.engine or loaded.case.engine.id).model
-            reading = read_file(str(path), engine, arm=item.arm, others=_others(catalog, engine.id))
-            readings.append(_dated(reading, item))
+            reading = read_file(
+                str(path),
+                engine,
+                item.arm,
+                others=other_engines(catalog, engine.id),
+                version=loaded.case.engine.version,
+                observed_at=item.observed_at,
+            )
+            readings.append(reading)
             digests.append(file_digest(f"{index}:{Path(item.path).name}", path.read_bytes()))
         except UserError as error:
             problems += [_at_case(problem, loaded, index) for problem in error.problems]
@@ -63,27 +69,16 @@ def gather(loaded: LoadedCase, catalog: Catalog, progress: Progress | None = Non
     facts, disagreements = reconcile(stated_facts(loaded.case, loaded.place), readings)
     state = EvidenceState(
         disagreements=disagreements,
-        contradictions=tuple(text for reading in readings for text in reading.contradictions),
-        unread_lines=sum(len(reading.unread) for reading in readings),
+        contradictions=tuple(problem.render() for reading in readings for problem in reading.contradictions),
+        unread_lines=sum(reading.unread_lines for reading in readings),
     )
-    warnings = tuple(warning for reading in readings for warning in reading.warnings)
+    warnings = tuple(problem.render() for reading in readings for problem in reading.warnings)
     return Gathered(facts, state, warnings, tuple(digests))
 
 
-def _others(catalog: Catalog, engine_id: str) -> Callable[[], list]:
-    raise NotImplementedError
-
-
-def _dated(reading: Reading, item: EvidenceFile) -> Reading:
-    """Facts of a file carry the date that the case gives for it."""
-    if item.observed_at is None:
-        return reading
-    facts = {name: _observed(fact, item.observed_at) for name, fact in reading.facts.items()}
-    return replace(reading, facts=facts)
-
-
-def _observed(fact: Fact, moment: datetime) -> Fact:
-    return fact.model_copy(update={"provenance": fact.provenance.model_copy(update={"observed_at": moment})})
+def other_engines(catalog: Catalog, engine_id: str) -> Iterator[Engine]:
+    """The engines beside this one, loaded when they are asked for: only a file that nobody knows asks."""
+    return (catalog.engine(name).model for name in catalog.engine_ids if name != engine_id)
 
 
 def _at_case(problem: Problem, loaded: LoadedCase, index: int) -> Problem:

@@ -1,0 +1,102 @@
+"""Entry point: commands by name, errors to messages, outcomes to exit codes."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from specrules.errors import SpecrulesError, UserError
+from specrules.version import __version__
+
+EXIT_OK = 0
+EXIT_GATE_FAILED = 1
+EXIT_COULD_NOT_JUDGE = 2
+EXIT_INTERRUPTED = 130
+
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "triage": ("specrules.cli.triage", "The five-part report on a case: is it worth deploying?"),
+    "read": ("specrules.cli.read", "The facts found in a log, a metrics dump or a response."),
+    "engines": ("specrules.cli.engines", "List, show and check engine files."),
+    "rules": ("specrules.cli.rules", "List, show, check and test rules."),
+    "schema": ("specrules.cli.schema", "The JSON Schema of a kind of document."),
+    "completion": ("specrules.cli.completion", "The script that completes commands in your shell."),
+}
+"""Every command: its module, which holds it as `command`, and its line in the overview. Modules load when they run."""
+
+
+class _Lazy(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        from specrules.errors import did_you_mean
+
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            hint = did_you_mean(args[0], COMMANDS)
+            ctx.fail(f"no command {args[0]!r}" + (f" ({hint})" if hint else ""))
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="specrules", message="%(prog)s %(version)s")
+def cli() -> None:
+    r"""Is speculative decoding worth deploying for this target, this drafter and this engine, against what runs today?
+
+    \b
+    Example:
+      specrules triage examples/frank-large-27b.yaml
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and leave with its exit code. The only place where errors become exit codes."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    try:
+        result = cli.main(args=arguments, prog_name="specrules", standalone_mode=False)
+    except UserError as error:
+        for problem in error.problems:
+            _say(problem.render())
+        return EXIT_COULD_NOT_JUDGE
+    except SpecrulesError as error:
+        _say(str(error))
+        return EXIT_COULD_NOT_JUDGE
+    except click.ClickException as error:
+        error.show(sys.stderr)
+        return EXIT_COULD_NOT_JUDGE
+    except (click.Abort, KeyboardInterrupt):
+        _say("interrupted")
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # The reader of a pipe has gone; writing at exit would only complain once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_OK
+    except Exception as error:
+        if os.environ.get("SPECRULES_DEBUG"):
+            raise
+        _say(f"internal error: {type(error).__name__}: {error}")
+        _say("This is a bug in specrules. Run again with SPECRULES_DEBUG=1 for a traceback to report.")
+        return EXIT_COULD_NOT_JUDGE
+    return result if isinstance(result, int) else EXIT_OK
+
+
+def _say(text: str) -> None:
+    click.echo(text, err=True)

@@ -1,0 +1,59 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Moment(click.ParamType[datetime]):
+    """A day or a time of day; without a zone it is UTC."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        """Return the moment. Fails for text that is none."""
+        if isinstance(value, datetime):
+            return value
+        try:
+            moment = datetime.fromisoformat(value)
+        except ValueError:
+            self.fail(f"{value!r} is no time such as 2026-11-29 or 2026-11-29T12:00:00Z", param, ctx)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def layers(function: F) -> F:
+    """Add --engines, --rules and --templates."""
+    for kind, what in (("templates", "templates"), ("rules", "rules"), ("engines", "engine files")):
+        function = click.option(
+            f"--{kind}",
+            multiple=True,
+            type=click.Path(path_type=Path),
+            metavar="DIR",
+            help=f"A folder of {what} that counts more than the built-in ones. Repeatable.",
+        )(function)
+    return function
+
+
+def output(function: F) -> F:
+    """Add -o FILE."""
+    return click.option(
+        "-o",
+        "--output",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Write to a file, whole or not at all.",
+    )(function)
+
+
+def now(function: F) -> F:
+    """Add --now."""
+    return click.option(
+        "--now", type=Moment(), metavar="TIME", help="What ages are counted to; makes the output reproducible."
+    )(function)
