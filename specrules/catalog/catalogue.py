@@ -16,14 +16,16 @@ from specrules.catalog.digest import digest, short
 from specrules.catalog.document import Document, Loc
 from specrules.catalog.engine_checks import engine_problems
 from specrules.catalog.layers import Layer, discover
+from specrules.catalog.located import read_document
 from specrules.catalog.scalars import expression_location
+from specrules.catalog.schema_version import schema_problems
 from specrules.catalog.symbols import symbols
 from specrules.catalog.validate import check
 from specrules.errors import CatalogError, LoadError, Location, Problem, did_you_mean
 from specrules.expressions import Type
 from specrules.model.drafter import DrafterClass, DrafterClassFile
 from specrules.model.engine import Engine
-from specrules.model.rule import FormulaFile, InputFile, PolicyFile, RuleFile, VerdictTable
+from specrules.model.rule import FormulaFile, InputFile, PolicyFile, RuleCaseFile, RuleFile, VerdictTable
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -132,6 +134,22 @@ class Catalog:
             return found[name]
         hint = did_you_mean(name or "", found)
         raise CatalogError(Problem(f"{what} {name or ''} not found among {', '.join(found) or 'none'}", hint=hint))
+
+    @cached_property
+    def rule_cases(self) -> tuple[Loaded[RuleCaseFile], ...]:
+        """The files with cases beside rules. LoadError with the problems of all of them."""
+        loaded: list[Loaded[RuleCaseFile]] = []
+        problems: list[Problem] = []
+        for file in self.rule_documents.cases:
+            document = read_document(file.read(), file.path, file.layer.name)
+            found: list[Problem] = list(document.problems or schema_problems(document))
+            model, more = (None, found) if found else check(document, RuleCaseFile)
+            problems += more
+            if model is not None:
+                loaded.append(Loaded(model, document))
+        if problems:
+            raise LoadError(problems)
+        return tuple(loaded)
 
     @property
     def inputs(self) -> InputFile:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from specrules.catalog.symbols import TYPES
 from specrules.derive.spans import Span, corners
 from specrules.errors import ExpressionError, LoadError, Problem
 from specrules.expressions import Expression, Type, Unknown, compile_expression
@@ -151,7 +150,7 @@ def compile_arithmetic(
     path: str = "rules/formulas.yaml",
 ) -> Arithmetic:
     """Compile the formulas for a drafter class. LoadError with every expression that is refused."""
-    symbols = {item.name: TYPES[item.type] for item in formulas.inputs}
+    symbols = {item.name: Type(item.type) for item in formulas.inputs}
     symbols |= {f"policy.{name}": Type.NUMBER for name in thresholds}
     draft = Formula(
         name="draft_ms",

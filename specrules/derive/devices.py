@@ -37,6 +37,10 @@ def routing(case: Case, engine: Engine, method: Method | None) -> Finding:
         return Finding(False if is_verified(engine, routes) else None, routes.effect)
     if method is None:
         return Finding(None, f"which method would put the drafter on {wanted} is not known")
+    if method.draft_device == "conditional":
+        return Finding(
+            None, f"{method.id} can leave the target's device with some files only: {method.note}".rstrip(": ")
+        )
     if method.draft_device != "routable":
         return Finding(False, f"{method.id} drafts on the target's device, not on {wanted}")
     if not is_verified(engine, routes):

@@ -27,32 +27,37 @@ def check_flags(case: Case, engine: Engine) -> FlagReport:
 
 
 def _wrong(entry: str, case: Case, engine: Engine) -> str | None:
+    """What is wrong with one entry: `--flag`, `--flag value`, `--flag=value` or `VARIABLE=value`."""
     name, _, value = entry.strip().partition(" ")
-    if "=" in name and name.startswith("--") and _current(engine, name.partition("=")[0]) is not None:
-        name, _, value = name.partition("=")
-    removed = _removed(engine, name)
-    if removed is not None and _is_gone(engine, removed, case.engine.version):
+    joined, equals, inline = name.partition("=")
+    if equals:
+        name, value = joined, inline
+    version = case.engine.version
+    removed = next((flag for flag in engine.removed_flags if _is_called(flag, name)), None)
+    if removed is not None and _is_gone(engine, removed, version):
         instead = f"; use {' or '.join(removed.replaced_by)}" if removed.replaced_by else ""
         return f"{name} was removed: {removed.effect}{instead}"
-    flag = _current(engine, name)
+    flag = next((flag for flag in engine.flags if _is_called(flag, name)), None)
     if flag is None:
         hint = did_you_mean(name, _names(engine))
         return f"{name} is no flag of {engine.title} ({hint})" if hint else None
-    if applies_to_version(engine, flag, case.engine.version) is False:
-        return f"{name} does not exist in {case.engine.version} (since {flag.since or '?'}, until {flag.until or '?'})"
-    given = value.strip().split(",") if flag.list_valued else [value.strip()]
+    if applies_to_version(engine, flag, version) is False:
+        return f"{name} does not exist in {version} (since {flag.since or '?'}, until {flag.until or '?'})"
+    if equals and name.startswith("-") and not engine.joined_flag_values:
+        return f"{entry.strip()}: {engine.title} refuses {name}=VALUE, write {name} VALUE"
+    return _wrong_value(flag, name, value.strip())
+
+
+def _wrong_value(flag: Flag, name: str, value: str) -> str | None:
+    given = value.split(",") if flag.list_valued else [value]
     bad = [item for item in given if flag.values and item and item not in flag.values]
     if bad:
         return f"{name} does not take {', '.join(bad)} ({', '.join(flag.values)})"
-    return f"{name} needs a value" if flag.takes_value and not value.strip() else None
+    return f"{name} needs a value" if flag.takes_value and not value else None
 
 
-def _current(engine: Engine, name: str) -> Flag | None:
-    return next((flag for flag in engine.flags if name == flag.name or name in flag.aliases), None)
-
-
-def _removed(engine: Engine, name: str) -> RemovedFlag | None:
-    return next((flag for flag in engine.removed_flags if name == flag.name or name in flag.aliases), None)
+def _is_called(flag: Flag | RemovedFlag, name: str) -> bool:
+    return name in {flag.name, flag.env, *flag.aliases}
 
 
 def _is_gone(engine: Engine, removed: RemovedFlag, version: str | None) -> bool:
@@ -61,5 +66,5 @@ def _is_gone(engine: Engine, removed: RemovedFlag, version: str | None) -> bool:
 
 
 def _names(engine: Engine) -> list[str]:
-    current = [name for flag in engine.flags for name in (flag.name, *flag.aliases)]
-    return current + [name for flag in engine.removed_flags for name in (flag.name, *flag.aliases)]
+    flags: tuple[Flag | RemovedFlag, ...] = (*engine.flags, *engine.removed_flags)
+    return [name for flag in flags for name in (flag.name, flag.env, *flag.aliases) if name is not None]

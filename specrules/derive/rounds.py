@@ -141,7 +141,7 @@ def _drafter(sides: Sides, draft_length: int) -> dict[str, Span]:
         spans["drafter.step_ms"] = step
     catch_up = span_of(sides.facts.get("drafter.catch_up_ms"))
     if catch_up is None:
-        catch_up = _assumed_catch_up(sides.method, step, draft_length)
+        catch_up = _assumed_catch_up(sides, step, draft_length)
     if catch_up is not None:
         spans["drafter.catch_up_ms"] = catch_up
     coverage = span_of(sides.facts.get("drafter.coverage"))
@@ -150,13 +150,14 @@ def _drafter(sides: Sides, draft_length: int) -> dict[str, Span]:
     return spans
 
 
-def _assumed_catch_up(method: Method | None, step: Span | None, draft_length: int) -> Span | None:
-    """A batch of K+1 drafter rows per round costs at least one pass and at most K+1 of them."""
-    if method is None or method.round.catch_up == "none":
+def _assumed_catch_up(sides: Sides, step: Span | None, draft_length: int) -> Span | None:
+    """A batch of K+1 drafter rows per round costs at least one pass, and at most K+1 of them, or one block."""
+    if sides.method is None or sides.method.round.catch_up == "none":
         return Span.exact(0.0)
     if step is None:
         return None
-    return Span(step.low, step.mid, (draft_length + 1) * step.high)
+    passes = 1 if sides.drafter_class.constant_in_depth else draft_length + 1
+    return Span(step.low, step.mid, passes * step.high)
 
 
 def _overheads(sides: Sides) -> dict[str, Span]:

@@ -19,6 +19,8 @@ def filled(text: str, words: Mapping[str, str]) -> str:
 def words(given: Situation, draft_length: int | None) -> dict[str, str]:
     """What the placeholders of an engine file stand for in this case."""
     found = {"target": given.case.target.name, "drafter": given.case.drafter.name}
+    if given.sides.method is not None:
+        found["method"] = given.sides.method.id
     if draft_length is not None:
         found |= {"draft_length": str(draft_length), "verify_rows": str(draft_length + 1)}
     if given.case.drafter.device is not None:

@@ -224,6 +224,9 @@ class Engine(Model):
     combinations: Many[Combination] = ()
     devices: Devices
     tokenizer_gates: Many[TokenizerGate] = ()
+    joined_flag_values: bool = Field(
+        default=True, description="the command line takes --flag=value beside --flag value"
+    )
     flags: Many[Flag] = ()
     removed_flags: Many[RemovedFlag] = ()
     request_refusals: Many[RequestRefusal] = ()

@@ -1,8 +1,9 @@
 """Readers: how an engine's logs, metrics and responses become facts. All of it is data of the engine's YAML.
 
-A reader takes **fields** from a file (regex groups, metrics, JSON paths), combines the occurrences of each field into
-one number, and computes **facts** from the combined fields by expressions. Evaluated on the fields of one request,
-the same expressions give that request's sample.
+A reader takes **fields** from a file (regex groups, metrics, JSON paths). What belongs together - the lines of one
+request, one item of a JSON list, the series of a metrics dump - is a record. The occurrences of each field are combined
+into one value, and expressions over the combined fields give the **facts**. Evaluated on the record of one request, the
+same expressions give that request's sample.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pydantic import Field, model_validator
 from specrules.model.base import ExpressionText, Identifier, Many, Model
 
 FieldType = Literal["number", "text", "numbers", "flag"]
-Combine = Literal["sum", "last", "first", "max", "min", "any", "mean"]
+Combine = Literal["sum", "last", "first", "max", "min", "any", "mean", "join", "list"]
 FieldName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=48)]
 Constant = float | bool | str
 
@@ -22,14 +23,21 @@ Constant = float | bool | str
 class ReaderField(Model):
     """One value that occurs in a file, and how several occurrences become one.
 
-    `mean` is weighted by the field `weight` of the same record. A field that never occurs is unknown, except that a
-    `flag` with combine `any` and a `sum` with `default: 0` say what absence means.
+    `mean` is weighted by `weight`, evaluated on the same record. `join` puts the different values of a text one after
+    the other, with commas; `list` makes a vector of single numbers. Vectors are summed and averaged position by
+    position, the shorter ones filled up with zeros. A field that never occurs is unknown, except that a `flag` with
+    combine `any` is then false and that `default` says what absence means, in the file and in each record.
     """
 
     type: FieldType = "number"
     combine: Combine = "sum"
-    weight: FieldName | None = None
+    weight: ExpressionText | None = Field(default=None, description="for `mean`: over the other fields of the record")
+    value: ExpressionText | None = Field(
+        default=None, description="computed in each record that has one of its inputs, from fields declared before it"
+    )
+    when: ExpressionText | None = Field(default=None, description="with `value`: only in records where this holds")
     default: Constant | None = Field(default=None, description="value where a recognised file lacks the field")
+    match: str | None = Field(default=None, description="the part of a text that counts: first group of this pattern")
     metric: str | None = Field(default=None, description="Prometheus readers: the metric's full name")
     label: str | None = Field(default=None, description="Prometheus readers: a number per value of this label")
     path: str | None = Field(default=None, description="JSON readers: dotted path inside a record")
@@ -46,16 +54,20 @@ class LogExample(Model):
 
 
 class LogPattern(Model):
-    """A line shape. Named groups are fields, except those listed in `key`, which say to which request a line belongs.
+    """A line shape. Named groups are fields; those listed in `key` say to which record a line belongs.
 
-    The regular expression runs in linear time: no look-around, no back-references.
+    A group of the key is a field only where `fields` declares it. The first pattern that matches a line takes it. The
+    regular expression runs in linear time: no look-around, no back-references.
     """
 
     id: Identifier
     pattern: str
     key: Many[str] = ()
     per_request: bool = Field(default=False, description="the fields belong to one request")
-    opens_request: bool = Field(default=False, description="lines without a key that follow belong to this request")
+    opens_request: bool = Field(
+        default=False, description="a new request begins here; lines without a key that follow belong to it"
+    )
+    cumulative: bool = Field(default=False, description="a line replaces what an earlier one with the same key gave")
     sets: dict[str, Constant] = Field(default_factory=dict, description="fields that the line's presence sets")
     since: str | None = None
     until: str | None = None
@@ -105,7 +117,10 @@ class Reader(Model):
     known: Identifier
     since: str | None = None
     until: str | None = None
-    strip: Many[str] = Field(default=(), description="log: prefixes and colours removed before matching, in order")
+    strip: Many[str] = Field(
+        default=(),
+        description="log: prefixes and colours removed before matching, in order; a named group tells processes apart",
+    )
     suspects: Many[str] = Field(default=(), description="log: a line with one of these that matches nothing is shown")
     records: str = Field(default="", description="json: path of the records; empty: the document or each of its items")
     requires: Many[str] = Field(default=(), description="metrics or paths without which the file is of another kind")

@@ -1,0 +1,147 @@
+"""`specrules engines`: what the catalogue knows about engines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from specrules.cli import options
+from specrules.cli.main import EXIT_COULD_NOT_JUDGE, EXIT_OK
+
+if TYPE_CHECKING:
+    from specrules.catalog.catalogue import Catalog
+    from specrules.errors import Problem
+    from specrules.model.engine import Engine
+
+
+@click.group(name="engines")
+def command() -> None:
+    r"""List, show and check engine files.
+
+    \b
+    Example:
+      specrules engines list
+    """
+
+
+@command.command(name="list")
+@options.layers
+def list_engines(engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Path, ...]) -> None:
+    r"""List every engine with the version its facts are from, its methods, and where its file lies.
+
+    \b
+    Example:
+      specrules engines list --engines ./our-engines
+    """
+    catalog = _load(engines, rules, templates)
+    for name in catalog.engine_ids:
+        loaded = catalog.engine(name)
+        engine = loaded.model
+        methods = ", ".join(method.id for method in engine.methods if not method.removed)
+        click.echo(f"{engine.id}  {engine.version.facts_from}  {methods}  ({loaded.document.path})")
+
+
+@command.command(name="show")
+@click.argument("name", metavar="ID")
+@options.layers
+def show(name: str, engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Path, ...]) -> None:
+    r"""Show what is known about an engine: every claim with how it is known.
+
+    \b
+    Example:
+      specrules engines show llama.cpp
+    """
+    click.echo("\n".join(_page(_load(engines, rules, templates).engine(name).model)))
+
+
+@command.command(name="check")
+@click.argument("names", nargs=-1, metavar="[ID]...")
+@options.layers
+def check(
+    names: tuple[str, ...], engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Path, ...]
+) -> int:
+    r"""Check engine files: structure, references, versions, expressions, and every example of every reader.
+
+    \b
+    Examples:
+      specrules engines check
+      specrules engines check my-engine --engines ./our-engines
+    """
+    from specrules.cli.writing import progress
+    from specrules.errors import UserError
+    from specrules.evidence.examples import check_examples
+
+    catalog = _load(engines, rules, templates)
+    failed = False
+    for name in names or catalog.engine_ids:
+        progress(f"checking {name}")
+        problems: tuple[Problem, ...] | list[Problem]
+        try:
+            engine = catalog.engine(name).model
+            problems = check_examples(engine)
+        except UserError as error:
+            problems = error.problems
+        for problem in problems:
+            failed = True
+            click.echo(problem.render(), err=True)
+        if not problems:
+            click.echo(f"{engine.id}: ok, {_size(engine)}")
+    return EXIT_COULD_NOT_JUDGE if failed else EXIT_OK
+
+
+def _load(engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Path, ...]) -> Catalog:
+    from specrules.catalog.catalogue import Catalog
+
+    return Catalog.load(engines=engines, rules=rules, templates=templates)
+
+
+def _size(engine: Engine) -> str:
+    patterns = sum(len(reader.patterns) for reader in engine.readers)
+    examples = sum(
+        len(reader.examples) + sum(len(pattern.examples) for pattern in reader.patterns) for reader in engine.readers
+    )
+    return f"{len(engine.methods)} methods, {len(engine.readers)} readers, {patterns} patterns, {examples} examples"
+
+
+def _page(engine: Engine) -> Iterator[str]:
+    by_id = {source.id: source for source in engine.sources}
+
+    def known(name: str) -> str:
+        source = by_id[name]
+        return f"[{source.by} {source.on.isoformat()}: {source.title}]"
+
+    yield f"{engine.title} ({engine.id}), facts from {engine.version.facts_from}"
+    yield engine.description
+    yield ""
+    yield "Methods"
+    for method in engine.methods:
+        state = "removed" if method.removed else method.drafter_class
+        yield f"  {method.id} ({state}): {method.title} {known(method.known)}"
+        if method.note:
+            yield f"    {method.note}"
+    yield "Combinations, the first that fits decides"
+    for together in engine.combinations:
+        yield f"  {' + '.join(together.methods)}: {together.status}. {together.effect} {known(together.known)}"
+    routing = engine.devices.draft_routing
+    possible = "possible" if routing.possible else "not possible"
+    yield "Devices"
+    yield f"  drafter on another device: {possible}. {routing.effect} {known(routing.known)}"
+    for beside in engine.devices.coexistence:
+        yield f"  {' + '.join(beside.backends)}: {beside.status}. {beside.effect} {known(beside.known)}"
+    for gate in engine.tokenizer_gates:
+        yield f"Tokenizer check for {', '.join(gate.methods)} {known(gate.known)}"
+        for item in gate.checks:
+            yield f"  {item.id}: {item.accepts} (otherwise {item.otherwise})"
+    yield "Readers"
+    for reader in engine.readers:
+        yield f"  {reader.id} ({reader.kind}): {reader.title} {known(reader.known)}"
+    yield "Measurements"
+    for recipe in engine.recipes:
+        yield f"  {recipe.id}: {recipe.title}, {recipe.minutes:g} minutes {known(recipe.known)}"
+    yield "Known issues"
+    for issue in engine.known_issues:
+        span = " ".join(filter(None, (issue.since and f"since {issue.since}", issue.until and f"until {issue.until}")))
+        yield f"  {issue.title}{f' ({span})' if span else ''}: {issue.effect} {known(issue.known)}"

@@ -1,0 +1,140 @@
+"""`specrules rules`: the gates, what they ask, and their cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from specrules.cli import options
+from specrules.cli.main import EXIT_GATE_FAILED, EXIT_OK
+
+if TYPE_CHECKING:
+    from specrules.catalog.catalogue import Catalog
+    from specrules.decide import CompiledRule, RuleSet
+
+
+@click.group(name="rules")
+def command() -> None:
+    r"""List, show, check and test rules.
+
+    \b
+    Example:
+      specrules rules show drafter-fits
+    """
+
+
+@command.command(name="list")
+@options.layers
+def list_rules(engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Path, ...]) -> None:
+    r"""List every rule with its report part and severity.
+
+    \b
+    Example:
+      specrules rules list
+    """
+    _, compiled = _load(engines, rules, templates)
+    for item in compiled:
+        click.echo(f"({item.part}) {item.rule.severity:5} {item.rule.id:26} {item.rule.title}")
+
+
+@command.command(name="show")
+@click.argument("name", metavar="ID")
+@options.layers
+def show(name: str, engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Path, ...]) -> None:
+    r"""Show a rule: what it requires, why, the inputs it reads and what makes them known.
+
+    \b
+    Example:
+      specrules rules show tokenizers-compatible
+    """
+    from specrules.errors import CatalogError, Problem, did_you_mean
+
+    catalog, compiled = _load(engines, rules, templates)
+    rule = compiled.get(name)
+    if rule is None:
+        raise CatalogError(Problem(f"no rule {name!r}", hint=did_you_mean(name, compiled.ids)))
+    click.echo("\n".join(_page(rule, catalog)))
+
+
+@command.command(name="check")
+@options.layers
+def check(engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Path, ...]) -> None:
+    r"""Check rules and verdict table: expressions, names, messages, and the proof of the table.
+
+    \b
+    Example:
+      specrules rules check --rules ./our-rules
+    """
+    from specrules.decide import prove
+    from specrules.errors import LoadError
+    from specrules.model.rule import FormulaFile
+    from specrules.pipeline.triage import compiled
+
+    catalog, found = _load(engines, rules, templates)
+    _, table = compiled(catalog)
+    problems = prove(table)
+    if problems:
+        raise LoadError(problems)
+    formulas = catalog.only(FormulaFile, "formulas", "formulas").model
+    click.echo(f"{len(found)} rules, {len(table.rows)} verdict rows, {len(formulas.formulas)} formulas: ok")
+    click.echo("verdict table: total, every row reachable, deploy only where every block gate is settled")
+
+
+@command.command(name="test")
+@options.layers
+def test(engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Path, ...]) -> int:
+    r"""Run the cases beside the rules. Leaves with 1 where a case fails or a rule lacks one.
+
+    \b
+    Example:
+      specrules rules test --rules ./our-rules
+    """
+    from specrules.pipeline.rule_cases import run_all
+
+    catalog, compiled = _load(engines, rules, templates)
+    results, gaps = run_all(catalog, compiled)
+    failed = [result for result in results if not result.ok]
+    for result in failed:
+        for problem in result.problems:
+            click.echo(problem.render(), err=True)
+    for problem in gaps:
+        click.echo(problem.render(), err=True)
+    click.echo(f"{len(results) - len(failed)} passed, {len(failed)} failed, {len(gaps)} missing")
+    return EXIT_GATE_FAILED if failed or gaps else EXIT_OK
+
+
+def _load(engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Path, ...]) -> tuple[Catalog, RuleSet]:
+    from specrules.catalog.catalogue import Catalog
+    from specrules.pipeline.triage import compiled
+
+    catalog = Catalog.load(engines=engines, rules=rules, templates=templates)
+    return catalog, compiled(catalog)[0]
+
+
+def _page(compiled: CompiledRule, catalog: Catalog) -> Iterator[str]:
+    rule = compiled.rule
+    yield f"{rule.id}: {rule.title}"
+    yield f"part ({compiled.part}), {rule.severity}, since {rule.since}, {rule.status}, {compiled.where}"
+    yield ""
+    if rule.applies is not None:
+        yield f"applies  {rule.applies}"
+    for name, expression in rule.let.items():
+        yield f"let      {name} = {expression}"
+    yield f"require  {rule.require}"
+    yield ""
+    yield f"Why: {rule.why}"
+    yield f"Fix: {rule.fix}"
+    for ref in rule.refs:
+        yield f"See: {ref}"
+    yield ""
+    yield "Reads"
+    names = set(compiled.require.names) | (set(compiled.applies.names) if compiled.applies is not None else set())
+    names = names.union(*(item.names for item in compiled.lets.values()))
+    for item in catalog.inputs.inputs:
+        if item.name in names:
+            unit = f" [{item.unit}]" if item.unit else ""
+            ask = f" To know it: {item.ask}." if item.ask else ""
+            yield f"  {item.name}{unit}: {item.doc}.{ask}"
