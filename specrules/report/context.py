@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from specrules.model.fact import Fact, FactValue
 from specrules.model.quantity import ProvenanceKind
-from specrules.model.rule import RuleOutcome
+from specrules.model.rule import RuleOutcome, VerdictName
 from specrules.model.verdict import Alternative, ArmName, BreakEven, Gate, Projection, Verdict
 
 ARMS: tuple[ArmName, ...] = ("incumbent", "off", "candidate")
 IMPOSSIBLE = "impossible"
-# What decides a verdict, worst first.
-_DECIDING: tuple[RuleOutcome, ...] = ("error", "fail", "unknown")
 _SETTLED: tuple[RuleOutcome, ...] = ("pass", "not-applicable")
 
 
@@ -84,6 +82,7 @@ class OffFirst:
 def context(verdict: Verdict) -> dict[str, Any]:
     """Return the names that the templates of one verdict may use."""
     sources = _sources(verdict)
+    common, projected = common_basis(verdict.break_even), common_basis(verdict.projection)
     return {
         "verdict": verdict,
         "off_first": off_first(verdict),
@@ -91,9 +90,11 @@ def context(verdict: Verdict) -> dict[str, Any]:
         "arms": arm_rows(verdict, sources),
         "incumbent_arm": arm_of(verdict, "incumbent"),
         "candidate_arm": arm_of(verdict, "candidate"),
-        "break_even": tuple(break_even_row(point) for point in verdict.break_even),
+        "break_even": tuple(break_even_row(point, common) for point in verdict.break_even),
+        "break_even_basis": common,
         "depends_on_round": any(not point.settled for point in verdict.break_even),
-        "projection": tuple(projection_row(point) for point in verdict.projection),
+        "projection": tuple(projection_row(point, projected) for point in verdict.projection),
+        "projection_basis": projected,
         "open_gates": open_gates(verdict),
         "fact_rows": tuple(
             FactRow(fact.name, fact.value, fact.unit, fact.low, fact.high, sources[fact.name]) for fact in verdict.facts
@@ -110,9 +111,21 @@ def off_first(verdict: Verdict) -> OffFirst | None:
 
 
 def deciding_gate(verdict: Verdict) -> Gate | None:
-    """Return the worst block gate that is not settled, the first of them in order of report part; None if all are."""
-    candidates = [gate for gate in verdict.gates if gate.severity == "block" and gate.outcome in _DECIDING]
-    return min(candidates, key=lambda gate: (_DECIDING.index(gate.outcome), gate.part), default=None)
+    """Return the block gate that made the verdict, the first in order of report part; None where the numbers did.
+
+    A failed gate blocks, one on the evidence (part e) makes it invalid. A gate that could not be judged leads to
+    `measure-first`, and so does an unknown one where the numbers alone would win.
+    """
+    holding = {"error", "unknown"} if verdict.speedup_class == "win" else {"error"}
+    wanted: Mapping[VerdictName, tuple[set[str], str]] = {
+        "blocked": ({"fail"}, "abcd"),
+        "invalid-evidence": ({"fail"}, "e"),
+        "measure-first": (holding, "abcde"),
+    }
+    outcomes, parts = wanted.get(verdict.verdict, (set(), ""))
+    gates = [gate for gate in verdict.gates if gate.severity == "block" and gate.part in parts]
+    deciding = [gate for gate in gates if gate.outcome in outcomes]
+    return min(deciding, key=lambda gate: (gate.outcome != "error", gate.part), default=None)
 
 
 def open_gates(verdict: Verdict) -> tuple[Gate, ...]:
@@ -157,8 +170,14 @@ def _tokens_per_round(verdict: Verdict, arm: Alternative) -> float | None:
     return next((row.tokens_per_round for row in verdict.projection if row.draft_length == arm.draft_length), None)
 
 
-def break_even_row(point: BreakEven) -> BreakEvenRow:
-    """Return a break-even point with what is to be said about it."""
+def common_basis(points: Sequence[BreakEven | Projection]) -> str:
+    """Return where the rounds come from if all of them come from the same, else nothing."""
+    found = {point.basis for point in points}
+    return found.pop() if len(found) == 1 else ""
+
+
+def break_even_row(point: BreakEven, common: str = "") -> BreakEvenRow:
+    """Return a break-even point with what is to be said about it; a basis that all share is said below the table."""
     impossible = point.possible is False
     return BreakEvenRow(
         point=point,
@@ -168,14 +187,16 @@ def break_even_row(point: BreakEven) -> BreakEvenRow:
             (point.is_best, "needs the smallest p"),
             (not point.settled, "(1)"),
             (point.beats_off is False, "never better than drafting off"),
-            (bool(point.basis), f"round: {point.basis}"),
+            (point.basis != common, f"round: {point.basis}"),
         ),
     )
 
 
-def projection_row(point: Projection) -> ProjectionRow:
-    """Return a projection with what is to be said about it."""
-    return ProjectionRow(point, _said((point.is_best, "highest rate"), (bool(point.basis), f"round: {point.basis}")))
+def projection_row(point: Projection, common: str = "") -> ProjectionRow:
+    """Return a projection with what is to be said about it; a basis that all share is said below the table."""
+    return ProjectionRow(
+        point, _said((point.is_best, "highest rate"), (point.basis != common, f"round: {point.basis}"))
+    )
 
 
 def _said(*notes: tuple[bool, str]) -> tuple[str, ...]:

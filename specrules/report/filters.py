@@ -24,8 +24,11 @@ MARKS: Mapping[RuleOutcome, str] = {
     "error": "ERROR",
 }
 _LONGEST_LIST = 8
-# Nothing in here can end an autolink, a table cell or a code span.
-_WEB_ADDRESS = re.compile(r"https://[A-Za-z0-9.-]+(?::\d+)?(?:/[A-Za-z0-9/._~#?=&%+,:@-]*)?(?<![.,:?])")
+# Nothing in an address can end its link, a table cell or a code span.
+_PROSE = re.compile(
+    r"(?<!`)`(?P<code>[^`]+)`(?!`)"
+    r"|(?P<address>https://[A-Za-z0-9.-]+(?::\d+)?(?:/[A-Za-z0-9/._~#?=&%+,:@-]*)?(?<![.,:?]))"
+)
 
 
 def code(value: object, limit: int = markdown.LONGEST_CODE) -> Markdown:
@@ -44,12 +47,16 @@ def notes(texts: Sequence[str], missing: Sequence[str] = ()) -> Markdown:
     return Markdown("; ".join([*(markdown.escape(text) for text in texts), *waiting]))
 
 
-def linked(text: str) -> Markdown:
-    """Return a text of the catalogue with its `https` addresses as links. Never for text that comes from evidence."""
+def prose(text: str) -> Markdown:
+    """Return a text of the catalogue with its `https` addresses as links and what stands in backticks as code.
+
+    Only for what the authors of rules and engines wrote; never for text that holds names or evidence.
+    """
     parts: list[str] = []
     position = 0
-    for match in _WEB_ADDRESS.finditer(text):
-        parts += [_piece(text[position : match.start()]), f"<{match.group()}>"]
+    for match in _PROSE.finditer(text):
+        shown = markdown.code(match["code"], len(text)) if match["code"] else f"<{match['address']}>"
+        parts += [_piece(text[position : match.start()]), shown]
         position = match.end()
     return Markdown("".join([*parts, _piece(text[position:])]).strip())
 
@@ -121,7 +128,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "code": code,
     "codes": codes,
     "notes": notes,
-    "linked": linked,
+    "prose": prose,
     "fenced": markdown.fenced,
     "between": between,
     "spread": spread,

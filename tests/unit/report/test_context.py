@@ -85,21 +85,44 @@ def test_off_comes_first_only_where_it_beats_an_incumbent_that_drafts(
     assert ctx.off_first(verdict) == expected
 
 
-def test_the_deciding_gate_is_the_worst_block_gate() -> None:
-    gates = (
-        gate("warning", severity="warn", outcome="error"),
-        gate("waits", outcome="unknown"),
-        gate("late", part="d"),
-        gate("early", part="b"),
-        gate("fine", outcome="pass"),
-        gate("absent", outcome="not-applicable"),
-    )
-    verdict = bare().model_copy(update={"gates": gates})
-    assert ctx.deciding_gate(verdict) == gates[3]
-    assert [g.id for g in ctx.open_gates(verdict)] == ["warning", "waits", "late", "early"]
-    broken = verdict.model_copy(update={"gates": (*gates, gate("broken", part="e", outcome="error"))})
-    assert getattr(ctx.deciding_gate(broken), "id", None) == "broken"
-    assert ctx.deciding_gate(deploy()) is None
+GATES = (
+    gate("warning", severity="warn"),
+    gate("evidence", part="e"),
+    gate("waits-late", part="d", outcome="unknown"),
+    gate("waits", part="b", outcome="unknown"),
+    gate("late", part="d"),
+    gate("early", part="b"),
+    gate("also-early", part="b"),
+    gate("fine", outcome="pass"),
+    gate("absent", outcome="not-applicable"),
+)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "speedup_class", "more", "expected"),
+    [
+        ("blocked", "win", (), "early"),
+        ("invalid-evidence", "win", (), "evidence"),
+        ("measure-first", "win", (), "waits"),
+        ("measure-first", "wide", (), None),
+        ("measure-first", "wide", (gate("broken", part="e", outcome="error"),), "broken"),
+        ("measure-first", "win", (gate("broken", part="e", outcome="error"),), "broken"),
+        ("keep-incumbent", "loss", (), None),
+        ("marginal", "marginal", (), None),
+        ("deploy", "win", (), None),
+    ],
+)
+def test_the_deciding_gate_is_the_first_that_made_the_verdict(
+    verdict: str, speedup_class: str, more: tuple[Gate, ...], expected: str | None
+) -> None:
+    made = bare().model_copy(update={"verdict": verdict, "speedup_class": speedup_class, "gates": (*GATES, *more)})
+    assert getattr(ctx.deciding_gate(made), "id", None) == expected
+
+
+def test_open_gates_are_those_that_have_not_passed() -> None:
+    verdict = bare().model_copy(update={"gates": (*GATES, gate("broken", outcome="error"))})
+    names = [entry.id for entry in ctx.open_gates(verdict)]
+    assert names == ["warning", "evidence", "waits-late", "waits", "late", "early", "also-early", "broken"]
     assert ctx.open_gates(deploy()) == ()
 
 
@@ -107,13 +130,24 @@ def test_break_even_says_impossible_only_where_it_is() -> None:
     rows = ctx.context(blocked())["break_even"]
     assert [row.conditional_acceptance for row in rows] == ["impossible", 0.75194, 0.7486, 0.7817]
     assert [row.accepted_ratio for row in rows] == ["impossible", 0.58083, 0.510625, 0.42036]
-    assert rows[0].notes == ("(1)", "round: step")
-    assert rows[2].notes == ("needs the smallest p", "round: step")
-    assert rows[3].notes == ("never better than drafting off", "round: step")
+    assert rows[0].notes == ("(1)",)
+    assert rows[2].notes == ("needs the smallest p",)
+    assert rows[3].notes == ("never better than drafting off",)
     assert ctx.context(blocked())["depends_on_round"] is True
     unsure = ctx.break_even_row(BreakEven(draft_length=1))
     assert (unsure.conditional_acceptance, unsure.accepted_ratio, unsure.notes) == (None, None, ())
     assert ctx.context(unknown())["depends_on_round"] is False
+
+
+def test_where_the_round_comes_from_is_said_once_where_all_rows_share_it() -> None:
+    made = ctx.context(blocked())
+    assert made["break_even_basis"] == "the stated step time and an assumed factor"
+    assert made["projection_basis"] == ""
+    assert [row.notes for row in made["projection"]] == [
+        ("round: a prior of its slope",),
+        ("highest rate", "round: the stated step time and an assumed factor"),
+    ]
+    assert ctx.context(bare())["projection_basis"] == ""
 
 
 @pytest.mark.parametrize(

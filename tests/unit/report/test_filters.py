@@ -60,12 +60,16 @@ def test_notes_name_what_is_missing_last() -> None:
         ("http://example.org", r"http\://example.org"),
         ("javascript:alert(1) [x](https://x.org)", r"javascript:alert(1) \[x\](<https://x.org>)"),
         ("https://x.org/`a|b<c>", r"<https://x.org/>\`a\|b&lt;c>"),
+        ("run `specrules tokenizer`, then *x*", r"run `specrules tokenizer`, then \*x\*"),
+        ("`a*b``c` ``d`` `", r"\`a\*b\`\`c\` \`\`d\`\` \`"),
+        ("`a|b`", r"a\|b"),
+        ("`https://x.org`", "`https://x.org`"),
         ("no address", "no address"),
         ("", ""),
     ],
 )
-def test_only_plain_https_addresses_become_links(text: str, expected: str) -> None:
-    assert filters.linked(text) == expected
+def test_prose_links_plain_https_addresses_and_shows_backticks_as_code(text: str, expected: str) -> None:
+    assert filters.prose(text) == expected
 
 
 def test_marks_are_plain_and_cover_every_outcome() -> None:
@@ -88,7 +92,7 @@ def test_what_filters_call_markdown_is_escaped() -> None:
         filters.code(hostile),
         filters.codes([hostile]),
         filters.notes([hostile], [hostile]),
-        filters.linked(hostile),
+        filters.prose(hostile),
         filters.source(Source("measured", hostile, "", stale=False)),
     ):
         assert isinstance(made, Markdown)

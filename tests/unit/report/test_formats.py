@@ -19,7 +19,7 @@ def lines(text: str) -> list[str]:
 def test_the_verdict_is_the_first_line() -> None:
     first, _, second, *_ = lines(render([deploy()], "md", [TEMPLATES]))
     assert first == "# VERDICT: deploy at K=3: 146.2 tok/s against 81.4 tok/s"
-    assert second.startswith("- Verdict: **deploy**. the low end")
+    assert second.startswith("- **deploy**: the low end")
 
 
 @pytest.mark.parametrize("name", ["md", "summary"])

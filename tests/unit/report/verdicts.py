@@ -67,7 +67,7 @@ def blocked() -> Verdict:
         verdict="blocked",
         economics="keep-incumbent",
         sentence="do not attach this drafter: the engine cannot load it, and 17.09 tok/s would not beat 25 tok/s",
-        because="a gate of part (d) failed",
+        because="the drafter cannot be attached as the case wants it",
         best="off",
         band=Speedup(low=0.592, mid=0.684, high=0.794),
         speedup=Speedup(low=0.55, mid=0.684, high=0.955, probability_above_margin=0.0),
@@ -79,7 +79,13 @@ def blocked() -> Verdict:
         ),
         incumbent=IncumbentSummary(drafting=True, method="mtp", rate_tok_s=25.0, tokens_per_round=1.67, round_ms=66.8),
         break_even=(
-            BreakEven(draft_length=1, tokens_per_round=2.1425, possible=False, settled=False, basis="step"),
+            BreakEven(
+                draft_length=1,
+                tokens_per_round=2.1425,
+                possible=False,
+                settled=False,
+                basis="the stated step time and an assumed factor",
+            ),
             BreakEven(
                 draft_length=3,
                 tokens_per_round=2.7425,
@@ -92,7 +98,7 @@ def blocked() -> Verdict:
                     conditional_acceptance=(0.651, 0.75194),
                     accepted_ratio=(0.45, 0.58083),
                 ),
-                basis="step",
+                basis="the stated step time and an assumed factor",
             ),
             BreakEven(
                 draft_length=4,
@@ -101,7 +107,7 @@ def blocked() -> Verdict:
                 accepted_ratio=0.510625,
                 possible=True,
                 is_best=True,
-                basis="step",
+                basis="the stated step time and an assumed factor",
             ),
             BreakEven(
                 draft_length=7,
@@ -110,11 +116,11 @@ def blocked() -> Verdict:
                 accepted_ratio=0.42036,
                 possible=True,
                 beats_off=False,
-                basis="step",
+                basis="the stated step time and an assumed factor",
             ),
         ),
         projection=(
-            Projection(draft_length=1, round_ms=85.7, missing=("acceptance.positions",), basis="step"),
+            Projection(draft_length=1, round_ms=85.7, missing=("acceptance.positions",), basis="a prior of its slope"),
             Projection(
                 draft_length=3,
                 tokens_per_round=1.875,
@@ -124,7 +130,7 @@ def blocked() -> Verdict:
                 speedup=Speedup(low=0.55, mid=0.684, high=0.955, probability_above_margin=0.0),
                 at_declared_step=Speedup(low=0.592, mid=0.684, high=0.794),
                 is_best=True,
-                basis="step",
+                basis="the stated step time and an assumed factor",
             ),
         ),
         acceptance_notes=("conditional acceptance 0.4 to 0.6: a band for drafters that were not made for the target",),
@@ -159,7 +165,7 @@ def blocked() -> Verdict:
                 message="the drafter's tokenizer is unknown",
                 expression="drafter.tokenizer.size == target.tokenizer.size",
                 substituted="? == 248320",
-                fix="specrules tokenizer A B",
+                fix="Compare both headers with `specrules tokenizer A B`.",
                 missing=("drafter.tokenizer.size",),
             ),
             Gate(
