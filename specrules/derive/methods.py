@@ -50,13 +50,13 @@ def attachment(case: Case, engine: Engine) -> Finding:
     offered = [method for method in engine.methods if method.drafter_class == wanted and not method.removed]
     names = ", ".join(f"{method.id} ({method.drafter_class})" for method in engine.methods if not method.removed)
     if not offered:
-        return Finding(False, f"{engine.title} has no method for a drafter of class {wanted}; it has {names or 'none'}")
+        return Finding(False, f"its methods are {names or 'none'}")
     stated = [name for name in case.engine.methods if method_named(engine, name) is None]
     if stated:
-        return Finding(False, f"{engine.title} has no method named {', '.join(stated)}; it has {names}")
+        return Finding(False, f"it knows no method named {', '.join(stated)}; its methods are {names}")
     if not any(is_verified(engine, method) for method in offered):
         return Finding(None, f"{', '.join(method.id for method in offered)} is said to exist, but nobody verified it")
-    return Finding(True, f"{engine.title} offers {', '.join(method.id for method in offered)}")
+    return Finding(True, f"for this class it offers {', '.join(method.id for method in offered)}")
 
 
 def in_version(case: Case, engine: Engine, method: Method | None) -> bool | None:

@@ -77,6 +77,9 @@ def _engine(given: Situation) -> Values:
         **_finding("engine.combination_loads", "engine.combination_note", together),
         "engine.bad_flags": None if flags.bad is None else float(flags.bad),
         "engine.flags_note": flags.note,
+        "engine.ignores_drafter_device": _ignores_device(given),
+        "engine.drafts_despite_mismatch": gate is not None
+        and any(check.otherwise == "accepted-though-wrong" for check in gate.checks),
         "engine.checks_tokenizer": None if method is None else gate is not None,
         "engine.max_verify_rows": _number(devices.row_limit(case, engine)),
         "engine.restores_hybrid": None if method is None else method.round.restores_hybrid,
@@ -88,6 +91,14 @@ def _engine(given: Situation) -> Values:
         pair = tokenizers(case, engine, gate, given.knowledge.symbols, known)
         values |= _finding("engine.accepts_tokenizer", "engine.tokenizer_note", pair)
     return values
+
+
+def _ignores_device(given: Situation) -> bool | None:
+    """Whether a device for the drafter would be taken and not obeyed; unknown where that depends on the file."""
+    method, routing = given.sides.method, given.knowledge.engine.devices.draft_routing
+    if method is None or method.draft_device == "conditional":
+        return None
+    return routing.flag is not None and method.draft_device == "same-device"
 
 
 def _arms(given: Situation) -> Values:
@@ -125,6 +136,7 @@ def _candidate(given: Situation) -> Values:
         "candidate.speedup_mid": envelope.mid,
         "candidate.speedup_high": envelope.high,
         "candidate.round_over_step": _round_over_step(given),
+        "candidate.step_comparable": _round_over_step(given) is not None,
         "break_even.possible": _any_possible(given),
         "break_even.draft_length": _number(best),
         "break_even.conditional_acceptance": _smallest_p(given),

@@ -89,7 +89,7 @@ def acceptance_notes(given: Situation) -> tuple[str, ...]:
 def _other_reading(given: Situation, stated: Acceptance) -> str | None:
     """Project once more with the numbers read as the other kind: the unit decides the verdict."""
     kind = "conditional" if stated.kind == "ratio" else "ratio"
-    depth = stated.draft_length or 7
+    depth = None if kind == "conditional" else stated.draft_length or 7
     changed = stated.model_copy(update={"kind": kind, "draft_length": depth})
     measurements = given.case.measurements.model_copy(update={"acceptance": changed})
     if given.sides.run is not None:
