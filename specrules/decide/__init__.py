@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from specrules.decide.cases import CaseResult, coverage, run_cases
+from specrules.decide.deciding import deciding_gate
 from specrules.decide.gates import evaluate
 from specrules.decide.parts import part_outcomes
 from specrules.decide.places import Locate
@@ -20,6 +21,7 @@ __all__ = [
     "compile_rules",
     "compile_table",
     "coverage",
+    "deciding_gate",
     "evaluate",
     "part_outcomes",
     "policy_values",

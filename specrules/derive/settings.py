@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from shlex import quote
 
 from specrules.derive.situation import Situation
 from specrules.model.verdict import Settings
@@ -17,14 +18,14 @@ def filled(text: str, words: Mapping[str, str]) -> str:
 
 
 def words(given: Situation, draft_length: int | None) -> dict[str, str]:
-    """What the placeholders of an engine file stand for in this case."""
-    found = {"target": given.case.target.name, "drafter": given.case.drafter.name}
+    """What the placeholders of an engine file stand for in this case, quoted for a shell: readers copy commands."""
+    found = {"target": quote(given.case.target.name), "drafter": quote(given.case.drafter.name)}
     if given.sides.method is not None:
-        found["method"] = given.sides.method.id
+        found["method"] = quote(given.sides.method.id)
     if draft_length is not None:
         found |= {"draft_length": str(draft_length), "verify_rows": str(draft_length + 1)}
     if given.case.drafter.device is not None:
-        found["drafter_device"] = given.case.drafter.device
+        found["drafter_device"] = quote(given.case.drafter.device)
     return found
 
 
@@ -38,7 +39,7 @@ def settings(given: Situation, draft_length: int | None) -> Settings | None:
     routing = given.knowledge.engine.devices.draft_routing
     wanted = given.case.drafter.device
     if routing.flag and method.draft_device == "routable" and wanted and wanted != given.case.target.device:
-        on.append(f"{routing.flag} {wanted}")
+        on.append(f"{routing.flag} {quote(wanted)}")
     return Settings(
         draft_length=draft_length,
         switch_on=tuple(on),

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from specrules.decide.table import Table
+from specrules.decide import Table, deciding_gate
 from specrules.derive.derived import derived_facts
 from specrules.derive.flips import flip_points
 from specrules.derive.measurement import measurements
@@ -16,6 +16,8 @@ from specrules.derive.situation import Situation
 from specrules.derive.values import Values, missing_asks
 from specrules.model.base import Part
 from specrules.model.engine import KnownIssue
+from specrules.model.fact import Fact
+from specrules.model.quantity import Provenance
 from specrules.model.rule import RuleOutcome, SpeedupClass, VerdictName
 from specrules.model.verdict import (
     Alternative,
@@ -51,6 +53,7 @@ def build(judged: Judged, table: Table, path: str, footer: Footer, notices: Iter
     speedup = projections.envelope(lambda depth: depth.speedup)
     band = projections.envelope(lambda depth: depth.declared)
     best_needed, best_rate, length = projections.break_even_best, projections.rate_best, projections.verdict_length
+    deciding = deciding_gate(row.verdict, judged.speedup_class, judged.gates)
     flips = flip_points(given.sides, given.arithmetic, projections, judged.speedup_class)
     recipes = measurements(given, flips)
     shown = projections.at(length) if length is not None else projections.at(best_needed or 3)
@@ -63,8 +66,9 @@ def build(judged: Judged, table: Table, path: str, footer: Footer, notices: Iter
         engine=" ".join(filter(None, (given.knowledge.engine.title, given.case.engine.version))),
         verdict=row.verdict,
         economics=economics,
-        sentence=sentence(row.verdict, economics, row.because, judged.gates, numbers_text(given, speedup, band)),
+        sentence=sentence(row.verdict, economics, row.because, deciding, numbers_text(given, speedup, band)),
         because=row.because,
+        deciding=None if deciding is None else deciding.id,
         best=_best(judged, row.verdict),
         band=band,
         speedup=speedup,
@@ -82,7 +86,7 @@ def build(judged: Judged, table: Table, path: str, footer: Footer, notices: Iter
         runners_up=recipes[1:],
         settings=settings(given, length) if row.verdict == "deploy" else None,
         known_issues=tuple(_issue(issue) for issue in judged.issues),
-        notices=(*_off_first(judged), *notices),
+        notices=tuple(notices),
         not_checked=_not_checked(judged),
         facts=(
             *given.facts.values(),
@@ -136,17 +140,18 @@ def _incumbent(judged: Judged) -> IncumbentSummary:
     )
 
 
-def _off_first(judged: Judged) -> tuple[str, ...]:
-    incumbent, off = judged.values.get("incumbent.rate_tok_s"), judged.values.get("off.rate_tok_s")
-    drafting = judged.values.get("incumbent.drafting")
-    if drafting is True and isinstance(incumbent, float) and isinstance(off, float) and off > incumbent:
-        found = f"Drafting off delivers {off:.4g} tok/s and beats the incumbent that drafts ({incumbent:.4g} tok/s)"
-        return (f"{found}: switch it off, whatever the verdict on the candidate.",)
-    return ()
-
-
 def _issue(issue: KnownIssue) -> str:
     return f"{issue.title}: {issue.effect}" + (f" ({issue.link})" if issue.link else "")
+
+
+def _facts(given: Situation) -> tuple[Fact, ...]:
+    """Stated and read facts, then what follows from them, then the policy's limit of age that they are held against."""
+    derived = [fact for name, fact in derived_facts(given).items() if name not in given.facts]
+    limit = given.knowledge.thresholds["max_age_days"]
+    policy = Fact(
+        name="policy.max_age_days", value=limit, unit="days", provenance=Provenance(kind="catalogue", source="policy")
+    )
+    return (*given.facts.values(), *derived, policy)
 
 
 def _not_checked(judged: Judged) -> tuple[str, ...]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from specrules.derive.projection import Projections
 from specrules.derive.situation import Situation, situation
 from specrules.model.acceptance import Acceptance
@@ -20,24 +18,13 @@ TITLES: dict[VerdictName, str] = {
 }
 
 
-def sentence(verdict: VerdictName, economics: VerdictName, because: str, gates: Sequence[Gate], numbers: str) -> str:
-    """The verdict, the gate that decided it where one did, and the numbers."""
-    deciding = deciding_gate(verdict, gates)
+def sentence(verdict: VerdictName, economics: VerdictName, because: str, deciding: Gate | None, numbers: str) -> str:
+    """The verdict, the gate that made it where one did, and the numbers."""
     reason = because if deciding is None else f"{deciding.message.rstrip('.')} ({deciding.id})"
     text = f"{TITLES[verdict]}: {reason}."
     if verdict == "blocked":
         text += f" By the numbers alone: {TITLES[economics].lower()}."
     return f"{text} {numbers}".strip()
-
-
-def deciding_gate(verdict: VerdictName, gates: Sequence[Gate]) -> Gate | None:
-    """The blocking gate that made the verdict: the first that failed, or the first unknown where that held it up."""
-    blocking = [gate for gate in gates if gate.severity == "block"]
-    if verdict in {"blocked", "invalid-evidence"}:
-        return next(
-            (gate for gate in blocking if gate.outcome == "fail" and (gate.part == "e") == (verdict != "blocked")), None
-        )
-    return None
 
 
 def numbers_text(given: Situation, speedup: Speedup, band: Speedup) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from specrules.model.fact import Fact, FactValue
 from specrules.model.quantity import ProvenanceKind
-from specrules.model.rule import RuleOutcome, VerdictName
+from specrules.model.rule import RuleOutcome
 from specrules.model.verdict import Alternative, ArmName, BreakEven, Gate, Projection, Verdict
 
 ARMS: tuple[ArmName, ...] = ("incumbent", "off", "candidate")
@@ -111,21 +111,8 @@ def off_first(verdict: Verdict) -> OffFirst | None:
 
 
 def deciding_gate(verdict: Verdict) -> Gate | None:
-    """Return the block gate that made the verdict, the first in order of report part; None where the numbers did.
-
-    A failed gate blocks, one on the evidence (part e) makes it invalid. A gate that could not be judged leads to
-    `measure-first`, and so does an unknown one where the numbers alone would win.
-    """
-    holding = {"error", "unknown"} if verdict.speedup_class == "win" else {"error"}
-    wanted: Mapping[VerdictName, tuple[set[str], str]] = {
-        "blocked": ({"fail"}, "abcd"),
-        "invalid-evidence": ({"fail"}, "e"),
-        "measure-first": (holding, "abcde"),
-    }
-    outcomes, parts = wanted.get(verdict.verdict, (set(), ""))
-    gates = [gate for gate in verdict.gates if gate.severity == "block" and gate.part in parts]
-    deciding = [gate for gate in gates if gate.outcome in outcomes]
-    return min(deciding, key=lambda gate: (gate.outcome != "error", gate.part), default=None)
+    """Return the gate that the verdict names as the one that made it."""
+    return next((gate for gate in verdict.gates if gate.id == verdict.deciding), None)
 
 
 def open_gates(verdict: Verdict) -> tuple[Gate, ...]:

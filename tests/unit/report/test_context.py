@@ -98,25 +98,10 @@ GATES = (
 )
 
 
-@pytest.mark.parametrize(
-    ("verdict", "speedup_class", "more", "expected"),
-    [
-        ("blocked", "win", (), "early"),
-        ("invalid-evidence", "win", (), "evidence"),
-        ("measure-first", "win", (), "waits"),
-        ("measure-first", "wide", (), None),
-        ("measure-first", "wide", (gate("broken", part="e", outcome="error"),), "broken"),
-        ("measure-first", "win", (gate("broken", part="e", outcome="error"),), "broken"),
-        ("keep-incumbent", "loss", (), None),
-        ("marginal", "marginal", (), None),
-        ("deploy", "win", (), None),
-    ],
-)
-def test_the_deciding_gate_is_the_first_that_made_the_verdict(
-    verdict: str, speedup_class: str, more: tuple[Gate, ...], expected: str | None
-) -> None:
-    made = bare().model_copy(update={"verdict": verdict, "speedup_class": speedup_class, "gates": (*GATES, *more)})
-    assert getattr(ctx.deciding_gate(made), "id", None) == expected
+def test_the_deciding_gate_is_the_one_that_the_verdict_names() -> None:
+    made = bare().model_copy(update={"gates": GATES, "deciding": "late"})
+    assert ctx.deciding_gate(made) == gate("late", part="d")
+    assert ctx.deciding_gate(bare().model_copy(update={"gates": GATES})) is None
 
 
 def test_open_gates_are_those_that_have_not_passed() -> None:

@@ -68,6 +68,7 @@ def blocked() -> Verdict:
         economics="keep-incumbent",
         sentence="do not attach this drafter: the engine cannot load it, and 17.09 tok/s would not beat 25 tok/s",
         because="the drafter cannot be attached as the case wants it",
+        deciding="attachment",
         best="off",
         band=Speedup(low=0.592, mid=0.684, high=0.794),
         speedup=Speedup(low=0.55, mid=0.684, high=0.955, probability_above_margin=0.0),
