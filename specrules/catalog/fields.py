@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
+from pydantic_core import PydanticUndefined
 
 Step = tuple[str | int, bool]
 """One element of a pydantic location, and whether it only names a branch of a union."""
@@ -71,8 +72,8 @@ def _alternatives(annotation: Any) -> Iterator[Any]:
 def _as_written(annotation: Any, metadata: Iterable[Any]) -> Any:
     """Return what documents hold where a validator that runs before turns it into `annotation`."""
     for item in metadata:
-        written = getattr(item, "json_schema_input_type", None)
-        if written is not None and get_origin(written) in (Union, types.UnionType):
+        written = getattr(item, "json_schema_input_type", Any)
+        if written is not Any and written is not PydanticUndefined:
             return written
     return annotation
 
@@ -97,7 +98,7 @@ def _names(field: str, info: Any) -> list[str]:
 def _is_branch(annotation: Any, name: str) -> bool:
     """Tell whether pydantic calls a branch of a union by this name: a class, or the value of a discriminator."""
     if not _is_model(annotation):
-        return getattr(annotation, "__name__", "") == name
+        return False
     if annotation.__name__ == name or annotation.__name__ in name.replace("[", " ").replace("]", " ").split():
         return True
     literals = (field.annotation for field in annotation.model_fields.values())

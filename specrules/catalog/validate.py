@@ -79,13 +79,12 @@ def _align(data: Any, error: Error) -> _Found:
     loc: Loc = error["loc"]
     if error["type"] == "missing" or loc[-1:] == ("[key]",):
         loc = loc[:-1]
-    on_key = error["type"] == "extra_forbidden"
     readings = itertools.islice(_readings(data, loc), _MOST_READINGS)
 
-    def rank(reading: tuple[tuple[Step, ...], Any]) -> tuple[bool, bool, int]:
+    def rank(reading: tuple[tuple[Step, ...], Any]) -> tuple[bool, int]:
         steps, value = reading
         fits = value == error["input"] or error["loc"][-1:] == ("[key]",)
-        return not fits, on_key and bool(steps) and steps[-1][1], sum(is_branch for _, is_branch in steps)
+        return not fits, sum(is_branch for _, is_branch in steps)
 
     return _Found(error, min(readings, key=rank)[0])
 

@@ -113,9 +113,8 @@ def _hint(wanted: str, value: Any, written: str) -> str:
     if isinstance(value, str):
         if wanted == "true or false" and value.lower() in _YES_NO:
             return f"write {_YES_NO[value.lower()]}"
-        if wanted.startswith(("a number", "a whole number")):
-            return _number_hint(value, whole=wanted.startswith("a whole"))
-        return did_you_mean(value, _QUOTED.findall(wanted))
+        number = _number_hint(value, whole="a whole number" in wanted) if "number" in wanted else ""
+        return number or did_you_mean(value, _QUOTED.findall(wanted))
     return ""
 
 

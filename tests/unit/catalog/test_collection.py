@@ -113,6 +113,11 @@ def test_a_clash_cannot_shadow_by_accident(tree: Tree) -> None:
     ]
 
 
+def test_the_nearest_document_below_is_named(tree: Tree) -> None:
+    tree.add(BUILTIN, a="id: a").add("org", a="id: a\noverrides: true").add("repo", a="id: a").add("top", b="id: b")
+    assert tree.refused()[0].startswith("repo/engines/a.yaml:2:5: id 'a' is taken by org org/engines/a.yaml:2:5")
+
+
 def test_overriding_nothing_is_a_slip(tree: Tree) -> None:
     tree.add(BUILTIN, a="id: llama.cpp").add("org", a="id: lama.cpp\noverrides: true", b="id: b\noverrides: please")
     assert tree.refused() == [

@@ -98,7 +98,7 @@ def test_all_problems_of_a_file_come_at_once_in_order_of_place(either_parser: st
         "  <<: {a: 1}\n"
         "  1: one\n"
         "  true: two\n"
-        "  ? [x]\n"
+        "  ? [&z x]\n"
         "  : three\n"
         "  obj: !!python/object/apply:os.system [echo]\n"
         "  big: 1.0e999\n"
@@ -114,6 +114,7 @@ def test_all_problems_of_a_file_come_at_once_in_order_of_place(either_parser: st
         "f.yaml:7:3: a key must be text, not 1",
         "f.yaml:8:3: a key must be text, not true",
         "f.yaml:9:5: a key must be text, not a list",
+        "f.yaml:9:6: anchor '&z' is not allowed",
         "f.yaml:11:8: tag '!!python/object/apply:os.system' is not allowed",
         "f.yaml:12:8: number 1.0e999 is out of range",
         "f.yaml:13:8: tag '!mine' is not allowed",
@@ -121,7 +122,7 @@ def test_all_problems_of_a_file_come_at_once_in_order_of_place(either_parser: st
     ]
     with pytest.raises(LoadError) as raised:
         load_document(text, "f.yaml")
-    assert len(raised.value.problems) == 12
+    assert len(raised.value.problems) == 13
     shown = str(raised.value).splitlines()
     assert shown[shown.index("    schema: 2") - 1] == "f.yaml:4:1: duplicate key 'schema' (first at line 1)"
     assert shown[shown.index("    schema: 2") + 1] == "    ^"
@@ -205,6 +206,11 @@ def test_escaped_control_characters_are_text_as_written() -> None:
     assert load_document(r'a: "\e[0m\t\u00e9"', "f.yaml").data == {"a": "\x1b[0m\té"}
 
 
+def test_utf_16_is_recognised() -> None:
+    hints = [read_document(text, "f").problems[0].hint for text in ("a: x".encode("utf-16"), b"\xff: x")]
+    assert hints == ["it looks like UTF-16: save as UTF-8", "save as UTF-8"]
+
+
 def nested(depth: int) -> str:
     return "a: " + "[" * (depth - 1) + "]" * (depth - 1)
 
@@ -221,10 +227,11 @@ def test_a_bomb_of_brackets_is_one_problem() -> None:
 
 
 def test_size_limit_counts_bytes() -> None:
-    fitting = "a: " + "é" * ((MAX_BYTES - 3) // 2)
+    fitting = "a: x" + "é" * ((MAX_BYTES - 4) // 2)
+    assert len(fitting.encode()) == MAX_BYTES
     assert heads(fitting) == []
-    assert heads(fitting + "éé") == ["f.yaml: larger than 4 MiB"]
-    assert heads((fitting + "éé").encode()) == ["f.yaml: larger than 4 MiB"]
+    assert heads(fitting + "y") == ["f.yaml: larger than 4 MiB"]
+    assert heads((fitting + "y").encode()) == ["f.yaml: larger than 4 MiB"]
 
 
 def test_the_number_of_problems_is_bounded() -> None:

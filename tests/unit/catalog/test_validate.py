@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel, Field, HttpUrl, RootModel, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, HttpUrl, RootModel, model_validator
 
 from specrules.catalog.located import load_document
 from specrules.catalog.validate import check, validate
@@ -244,6 +244,58 @@ measurements:
         "c.yaml:6:9: 'engine' must be text or a mapping, not 5",
         "c.yaml:7:25: 'workload.concurrency' must be at least 1, not 0",
         "c.yaml:9:33: measurements.verify_curve[0].ms: 0 is out of range: it must be above 0",
+    ]
+
+
+def test_two_missing_keys_of_one_mapping_are_both_reported() -> None:
+    class Top(Model):
+        inner: Rule
+
+    _, problems = check(load_document("inner: {on: true}", "f"), Top)
+    assert [problem.message for problem in problems] == ["missing key 'inner.id'", "missing key 'inner.require'"]
+
+
+class Scale(Model):
+    factor: float
+    steps: Many[int | Literal["all"]] = ()
+
+
+def test_of_a_union_only_the_branch_that_was_meant_is_reported() -> None:
+    class Top(Model):
+        limits: dict[str, float | Quantity | Scale | list[float | Quantity]]
+
+    text = """\
+limits:
+  a: {value: 1, factr: 2}
+  b: {factor: 1, steps: [1, alle], valu: 3}
+  c: [1, {value: x}, {value: 2, units: ms}, nope]
+  d: nope
+"""
+    _, problems = check(load_document(text, "f"), Top)
+    assert [problem.render().splitlines()[0] for problem in problems] == [
+        "f:2:17: unknown key 'limits.a.factr' (known here: unit, value)",
+        "f:3:29: 'limits.b.steps[1]' must be a whole number or 'all', not 'alle' (did you mean 'all'?)",
+        "f:3:36: unknown key 'limits.b.valu' (known here: factor, steps)",
+        "f:4:18: 'limits.c[1].value' must be a number, not 'x'",
+        "f:4:33: unknown key 'limits.c[2].units' (did you mean 'unit'?)",
+        "f:4:45: 'limits.c[3]' must be a number or a mapping, not 'nope'",
+        "f:5:6: 'limits.d' must be a number or a mapping or a list, not 'nope'",
+    ]
+
+
+def test_what_a_validator_accepts_before_it_converts_is_named() -> None:
+    def split(data: Any) -> Any:
+        return data.split() if isinstance(data, str) else data
+
+    class Top(Model):
+        words: Annotated[list[str], BeforeValidator(split, json_schema_input_type=str | list[str])]
+        plain: Annotated[list[Quantity], BeforeValidator(split)] = Field(default_factory=list)
+
+    assert validate(load_document("words: a b", "f"), Top).words == ["a", "b"]
+    _, problems = check(load_document("words: 5\nplain: [{value: 1, unti: ms}]", "f"), Top)
+    assert [problem.render().splitlines()[0] for problem in problems] == [
+        "f:1:8: 'words' must be text or a list, not 5",
+        "f:2:20: unknown key 'plain[0].unti' (did you mean 'unit'?)",
     ]
 
 
