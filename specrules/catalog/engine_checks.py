@@ -11,7 +11,8 @@ from pydantic import BaseModel
 from specrules.catalog.document import Loc
 from specrules.catalog.places import Locate, relocated
 from specrules.errors import ExpressionError, Location, Problem, did_you_mean
-from specrules.expressions import Type, compile_expression
+from specrules.expressions import FUNCTIONS, Function, Type, compile_expression
+from specrules.expressions.reader_functions import READER_FUNCTIONS
 from specrules.model.engine import Engine
 from specrules.model.reader import Reader
 from specrules.model.version import version_key
@@ -74,17 +75,26 @@ def _conditions(engine: Engine, locate: Locate, symbols: Mapping[str, Type]) -> 
 
 
 def _reader_expressions(engine: Engine, locate: Locate, _symbols: Mapping[str, Type]) -> Iterator[Problem]:
-    """Facts and checks of a reader read its own fields; patterns fill declared ones."""
+    """Fields, facts and checks of a reader read its own fields; patterns fill declared ones."""
     for index, reader in enumerate(engine.readers):
-        fields = {name: Type(item.type) for name, item in reader.fields.items()} | {"requests": Type.NUMBER}
+        fields = {name: Type(item.type) for name, item in reader.fields.items()}
         place: Loc = ("readers", index)
+        for name, item in reader.fields.items():
+            wanted = {"value": None, "when": Type.BOOL, "weight": Type.NUMBER}
+            for key, expect in wanted.items():
+                source = getattr(item, key)
+                if source is not None:
+                    here = (*place, "fields", name, key)
+                    yield from _refused(source, fields, here, locate, expect=expect, functions=READER_FUNCTIONS)
         for position, fact in enumerate(reader.facts):
             here = (*place, "facts", position)
-            yield from _refused(fact.value, fields, (*here, "value"), locate, expect=None)
+            value, when = (*here, "value"), (*here, "when")
+            yield from _refused(fact.value, fields, value, locate, expect=None, functions=READER_FUNCTIONS)
             if fact.when is not None:
-                yield from _refused(fact.when, fields, (*here, "when"), locate)
+                yield from _refused(fact.when, fields, when, locate, functions=READER_FUNCTIONS)
         for position, check in enumerate(reader.checks):
-            yield from _refused(check.require, fields, (*place, "checks", position, "require"), locate)
+            here = (*place, "checks", position, "require")
+            yield from _refused(check.require, fields, here, locate, functions=READER_FUNCTIONS)
         yield from _undeclared(reader, place, locate)
 
 
@@ -97,10 +107,16 @@ def _undeclared(reader: Reader, place: Loc, locate: Locate) -> Iterator[Problem]
 
 
 def _refused(
-    source: str, symbols: Mapping[str, Type], loc: Loc, locate: Locate, expect: Type | None = Type.BOOL
+    source: str,
+    symbols: Mapping[str, Type],
+    loc: Loc,
+    locate: Locate,
+    *,
+    expect: Type | None = Type.BOOL,
+    functions: Mapping[str, Function] = FUNCTIONS,
 ) -> Iterator[Problem]:
     try:
-        compile_expression(source, symbols, expect=expect)
+        compile_expression(source, symbols, expect=expect, functions=functions)
     except ExpressionError as error:
         yield from relocated(error.problems, source, loc, locate)
 

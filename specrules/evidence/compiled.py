@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from specrules.errors import CatalogError, ExpressionError, Problem, did_you_mean
-from specrules.evidence.functions import READER_FUNCTIONS
 from specrules.evidence.patterns import Pattern, PatternError, PatternSet, literal, unanchored
 from specrules.expressions import Expression, Type, compile_expression
+from specrules.expressions.reader_functions import READER_FUNCTIONS
 from specrules.model.engine import Engine
 from specrules.model.reader import ConsistencyCheck, FactRule, LogPattern, Reader, ReaderField
 from specrules.model.version import in_range

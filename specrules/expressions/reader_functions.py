@@ -1,4 +1,4 @@
-"""Functions that only readers need, beside those of all expressions."""
+"""Functions that only the readers of engine files may call, beside those of all expressions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from specrules.expressions import FUNCTIONS, Function, Type
+from specrules.expressions.functions import FUNCTIONS, Function
+from specrules.expressions.types import Type
 
 
 def rounded(number: float) -> float:
@@ -27,9 +28,7 @@ def shares(numbers: tuple[float, ...], whole: float) -> tuple[float, ...]:
 _EXTRA = (
     Function("rounded", (Type.NUMBER,), Type.NUMBER, rounded, "Nearest whole number."),
     Function("total", (Type.NUMBERS,), Type.NUMBER, total, "Sum of a list of numbers."),
-    Function(
-        "shares", (Type.NUMBERS, Type.NUMBER), Type.NUMBERS, shares, "(vector, whole): entries over the whole."
-    ),
+    Function("shares", (Type.NUMBERS, Type.NUMBER), Type.NUMBERS, shares, "(vector, whole): entries over the whole."),
 )
 
 READER_FUNCTIONS: Mapping[str, Function] = MappingProxyType({**FUNCTIONS, **{item.name: item for item in _EXTRA}})
