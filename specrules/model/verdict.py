@@ -179,7 +179,7 @@ class Verdict(Result):
     economics: VerdictName
     sentence: str
     because: str
-    deciding: str | None = Field(default=None, description="id of the gate that made the verdict; None: the numbers did")
+    deciding: str | None = Field(default=None, description="id of the gate that made it; None: the numbers did")
     best: ArmName
     band: Speedup = Field(default=Speedup(), description="envelope over K at the declared step time")
     speedup: Speedup = Field(default=Speedup(), description="envelope over K with every uncertainty that is known")
