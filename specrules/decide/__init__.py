@@ -6,16 +6,13 @@ from specrules.decide.cases import CaseResult, coverage, run_cases
 from specrules.decide.deciding import deciding_gate
 from specrules.decide.gates import evaluate
 from specrules.decide.parts import part_outcomes
-from specrules.decide.places import Locate
 from specrules.decide.proof import prove
 from specrules.decide.rules import CompiledRule, RuleSet, compile_rules
-from specrules.decide.symbols import policy_values, symbols
 from specrules.decide.table import Table, compile_table
 
 __all__ = [
     "CaseResult",
     "CompiledRule",
-    "Locate",
     "RuleSet",
     "Table",
     "compile_rules",
@@ -24,8 +21,6 @@ __all__ = [
     "deciding_gate",
     "evaluate",
     "part_outcomes",
-    "policy_values",
     "prove",
     "run_cases",
-    "symbols",
 ]

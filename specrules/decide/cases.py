@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from specrules.catalog.places import Locate, Route
 from specrules.decide.gates import evaluate_rule
-from specrules.decide.places import Locate, Route
 from specrules.decide.rules import RuleSet
 from specrules.errors import Location, Problem, did_you_mean
 from specrules.expressions import Type

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from specrules.catalog.places import Locate, Route, relocated
 from specrules.decide.messages import OUTCOME, Message, compile_message
-from specrules.decide.places import Locate, Route, relocated
 from specrules.errors import ExpressionError, LoadError, Location, Problem
 from specrules.expressions import FUNCTIONS, Expression, Type, compile_expression
 from specrules.model.base import PARTS, Part

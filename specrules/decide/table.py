@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from specrules.decide.places import Locate, relocated
+from specrules.catalog.places import Locate, relocated
 from specrules.errors import ExpressionError, LoadError, Location, Problem
 from specrules.expressions import Expression, Type, Unknown, compile_expression
 from specrules.model.base import PARTS, Part

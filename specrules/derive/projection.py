@@ -50,7 +50,10 @@ class Projections:
 
     @property
     def break_even_best(self) -> int | None:
-        """The draft length that needs the smallest conditional acceptance (the smallest ratio for trees)."""
+        """The draft length that needs the smallest conditional acceptance (for trees the smallest ratio).
+
+        None where no draft length can pay.
+        """
         needs = {
             depth.draft_length: need
             for depth in self.depths
@@ -191,8 +194,8 @@ def formula_lines(arithmetic: Arithmetic, depth: AtDepth) -> tuple[FormulaLine, 
 
 
 def _needed(depth: AtDepth) -> float | None:
-    conditional = depth.outcome.at_mid("break_even.conditional_acceptance")
-    return depth.outcome.at_mid("break_even.accepted_ratio") if conditional is None else conditional
+    name = "accepted_ratio" if depth.inputs.fixed["drafter.is_tree"] else "conditional_acceptance"
+    return _share(depth.outcome.at_mid(f"break_even.{name}"))
 
 
 def _most(values: Iterable[float | None]) -> float | None:

@@ -116,7 +116,7 @@ def _alternatives(judged: Judged) -> tuple[Alternative, ...]:
     length = given.projections.verdict_length
     plain = given.sides.steps.plain_range()
     off = _float(values.get("off.rate_tok_s"))
-    note = ""
+    note = "the incumbent does not draft" if values.get("incumbent.drafting") is False else ""
     if off is None and plain is not None:
         note = f"between {1000 / plain.high:.3g} and {1000 / plain.low:.3g} tok/s, from the incumbent's round"
     return (
@@ -135,7 +135,7 @@ def _incumbent(judged: Judged) -> IncumbentSummary:
         drafting=drafting if isinstance(drafting, bool) else None,
         method=method if isinstance(method, str) else None,
         rate_tok_s=_float(values.get("incumbent.rate_tok_s")),
-        tokens_per_round=_float(values.get("incumbent.tokens_per_round")),
+        tokens_per_round=1.0 if drafting is False else _float(values.get("incumbent.tokens_per_round")),
         round_ms=None if steps.incumbent_round is None else steps.incumbent_round.mid,
     )
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import yaml
 
-from specrules.decide import RuleSet, Table, compile_rules, compile_table, symbols
+from specrules.catalog.symbols import symbols
+from specrules.decide import RuleSet, Table, compile_rules, compile_table
 from specrules.errors import Location
 from specrules.expressions import Type
 from specrules.model.rule import InputFile, PolicyFile, Rule, RuleFile, VerdictTable
