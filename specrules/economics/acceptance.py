@@ -22,17 +22,8 @@ from typing import overload
 
 import numpy as np
 
-from specrules.economics.domain import (
-    ROUNDING,
-    Array,
-    Vector,
-    committed,
-    finite,
-    not_negative,
-    positive,
-    probability,
-    vectorised,
-)
+from specrules.economics.arrays import Array, Vector
+from specrules.economics.domain import ROUNDING, committed, finite, not_negative, positive, probability, vectorised
 
 _HORNER_LIMIT = 64  # beyond this depth the loop costs more than the closed form and gains nothing
 _BISECTIONS = 56  # halves [0, 1] below the spacing of float64 just under 1

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from specrules.economics.domain import Array, Flags, committed, not_negative, positive, vectorised
+from specrules.economics.arrays import Array, Flags
+from specrules.economics.domain import committed, not_negative, positive, vectorised
 
 UNKNOWN_ERROR = 0.03
 """Relative error allowed to the two numbers together where none is known."""

@@ -15,16 +15,8 @@ from __future__ import annotations
 import numpy as np
 
 from specrules.economics.acceptance import conditional_from_tokens
-from specrules.economics.domain import (
-    ROUNDING,
-    Array,
-    Flags,
-    Vector,
-    at_least,
-    not_negative,
-    positive,
-    vectorised,
-)
+from specrules.economics.arrays import Array, Flags, Vector
+from specrules.economics.domain import ROUNDING, at_least, not_negative, positive, vectorised
 
 SEARCHED_DRAFT_LENGTHS = tuple(range(1, 17))
 """The depths among which the best one is looked for, before an engine's own limits."""

@@ -1,4 +1,4 @@
-"""Arrays, the lift from numbers to arrays, and the checks of arguments.
+"""The lift from numbers to arrays, and the checks of arguments.
 
 The bodies of the economics functions are written for arrays of one shape. `vectorised` brings their arguments there
 and turns the result back into a number when every argument was one.
@@ -8,25 +8,16 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, overload
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from specrules.economics.interval import Interval
-
-Array: TypeAlias = NDArray[np.float64]
-Flags: TypeAlias = NDArray[np.bool_]
-Number: TypeAlias = float | Array
-Vector: TypeAlias = Sequence[float] | Array
+from specrules.economics.arrays import Array, Flags, Number
+from specrules.economics.interval import Interval
 
 ROUNDING = 1e-9
 """How far beyond its limit a value may land that was computed from exact ones, as a quotient of counts is."""
-
-ZERO: Array = np.zeros(())
-ONE: Array = np.ones(())
 
 ScalarT_co = TypeVar("ScalarT_co", covariant=True)
 StackT_co = TypeVar("StackT_co", covariant=True)

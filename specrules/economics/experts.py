@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from specrules.economics.domain import ONE, Array, at_least, probability, vectorised
+from specrules.economics.arrays import ONE, Array
+from specrules.economics.domain import at_least, probability, vectorised
 from specrules.economics.interval import Interval
 
 UNION_OVERSTATED_BY = (1.3, 1.8)

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from specrules.economics.domain import Array
+from specrules.economics.arrays import Array
 
 NumberT = TypeVar("NumberT", float, Array)
 

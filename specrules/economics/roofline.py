@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from specrules.economics.domain import Array, at_least, not_negative, positive, vectorised
+from specrules.economics.arrays import Array
+from specrules.economics.domain import at_least, not_negative, positive, vectorised
 
 
 @vectorised

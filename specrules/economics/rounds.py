@@ -22,17 +22,8 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from specrules.economics.acceptance import hazards_from_positions
-from specrules.economics.domain import (
-    ZERO,
-    Array,
-    Vector,
-    committed,
-    finite,
-    not_negative,
-    positive,
-    probability,
-    vectorised,
-)
+from specrules.economics.arrays import ZERO, Array, Vector
+from specrules.economics.domain import committed, finite, not_negative, positive, probability, vectorised
 from specrules.economics.interval import Interval
 
 NumberT = TypeVar("NumberT", float, Array)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from specrules.economics.domain import Array, positive, probability, vectorised
+from specrules.economics.arrays import Array
+from specrules.economics.domain import positive, probability, vectorised
 
 _TWO_SIDED_5_PERCENT_POWER_80 = 7.85
 """(1.96 + 0.84)^2: the error of 5 % and the power of 80 % of a two-sided test."""

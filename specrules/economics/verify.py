@@ -18,7 +18,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from specrules.economics.domain import Array, Vector, at_least, finite, not_negative, positive, vectorised
+from specrules.economics.arrays import Array, Vector
+from specrules.economics.domain import at_least, finite, not_negative, positive, vectorised
 from specrules.economics.interval import Interval
 
 NumberT = TypeVar("NumberT", float, Array)
