@@ -17,6 +17,9 @@ from specrules.model.engine import Engine
 from specrules.model.reader import Reader
 from specrules.model.version import version_key
 
+METHOD_LISTS = ("combinations", "tokenizer_gates", "recipes", "start_refusals", "features", "limits")
+"""The lists of an engine whose entries name methods, as patterns."""
+
 Check = Callable[[Engine, Locate, Mapping[str, Type]], Iterator[Problem]]
 
 
@@ -35,7 +38,7 @@ def _references(engine: Engine, locate: Locate, _symbols: Mapping[str, Type]) ->
     methods = [method.id for method in engine.methods]
     patterns = [
         ((group, index, "methods", position), pattern)
-        for group in ("combinations", "tokenizer_gates", "recipes")
+        for group in METHOD_LISTS
         for index, item in enumerate(getattr(engine, group))
         for position, pattern in enumerate(item.methods)
     ]

@@ -29,8 +29,8 @@ def applies_to_version(engine: Engine, claim: Claim, version: str | None) -> boo
 
 
 def method_named(engine: Engine, name: str) -> Method | None:
-    """The method with this name, as the engine spells it."""
-    return next((method for method in engine.methods if method.id == name), None)
+    """The method with this name or alias, as the engine spells it."""
+    return next((method for method in engine.methods if name == method.id or name in method.aliases), None)
 
 
 def candidate_method(case: Case, engine: Engine) -> Method | None:

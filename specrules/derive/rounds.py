@@ -199,7 +199,8 @@ def _restore(sides: Sides) -> Span:
 
 def _overlap(sides: Sides) -> Span:
     stated = sides.case.measurements.overlap
-    if sides.drafter_class.reads_hidden_states or sides.method is None or sides.method.round.order == "serial":
+    order = None if sides.method is None else sides.method.round.order
+    if sides.drafter_class.reads_hidden_states or order in {None, "serial", "cpu-overlap"}:
         return Span.exact(0.0)
     if stated is not None:
         return from_quantity(stated)

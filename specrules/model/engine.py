@@ -34,7 +34,10 @@ class RoundStructure(Model):
     )
     bonus_token: bool = True
     position_zero: Literal["draft", "anchor"] = "draft"
-    order: Literal["serial", "overlapped", "unknown"] = "serial"
+    order: Literal["serial", "cpu-overlap", "decoupled", "unknown"] = Field(
+        default="serial",
+        description="serial: draft, then verify; cpu-overlap: only host work is hidden; decoupled: two systems at once",
+    )
 
 
 class Method(Claim):
@@ -55,6 +58,7 @@ class Method(Claim):
     switch_on: Many[str] = Field(default=(), description="settings; {drafter}, {target}, {draft_length} are filled in")
     switch_off: Many[str] = ()
     draft_length_flag: str | None = None
+    aliases: Many[str] = Field(default=(), description="other names that the engine takes for this method")
     removed: bool = False
 
 
@@ -137,6 +141,43 @@ class RemovedFlag(Claim):
     env: str | None = None
     replaced_by: Many[str] = ()
     effect: str
+
+
+class StartRefusal(Claim):
+    """A configuration that the engine refuses, changes or ignores at start, with the text that a user sees."""
+
+    id: Identifier
+    trigger: str
+    effect: Literal["exits", "drafting-off", "setting-ignored", "setting-changed", "warning"]
+    text: str = Field(default="", description="what is printed; {name} stands for what the configuration held")
+    methods: Many[str] = Field(default=(), description="methods it is about, as patterns; empty: all")
+
+
+class FeatureSupport(Claim):
+    """Whether drafting works together with another feature of the engine, such as tensor parallelism or LoRA."""
+
+    feature: Identifier
+    status: CombinationStatus
+    effect: str
+    methods: Many[str] = Field(default=(), description="methods it is about, as patterns; empty: all")
+
+
+class Limit(Claim):
+    """Something that drafting caps or takes away: running requests, context, draft length, memory."""
+
+    id: Identifier
+    of: Literal["running-requests", "context", "draft-length", "memory", "batched-tokens"]
+    effect: str
+    value: float | None = Field(default=None, description="the cap, where it is one number")
+    methods: Many[str] = Field(default=(), description="methods it is about, as patterns; empty: all")
+
+
+class SyntheticAcceptance(Claim):
+    """The switch that replaces acceptance by a given one, to price rounds: part (e) rests on it."""
+
+    how: str
+    needs_drafter: bool
+    effect: str = ""
 
 
 class RequestRefusal(Claim):
@@ -229,7 +270,11 @@ class Engine(Model):
     )
     flags: Many[Flag] = ()
     removed_flags: Many[RemovedFlag] = ()
+    start_refusals: Many[StartRefusal] = ()
     request_refusals: Many[RequestRefusal] = ()
+    features: Many[FeatureSupport] = ()
+    limits: Many[Limit] = ()
+    synthetic_acceptance: Many[SyntheticAcceptance] = ()
     row_limits: Many[RowLimit] = ()
     memory: Many[MemoryNote] = ()
     readers: Many[Reader] = ()
