@@ -21,6 +21,11 @@ class Recognised:
     reader: CompiledReader
     observed: Observed
 
+    @property
+    def strength(self) -> tuple[int, int]:
+        """How sure this is: values that were found, then how much the reader asks of a file."""
+        return self.observed.matched, len(self.reader.spec.requires)
+
 
 class Candidate:
     """A file that readers are tried on. It is parsed as JSON once."""
@@ -80,6 +85,8 @@ def recognise(source: Source, engine: Engine, others: Iterable[Engine] = (), ver
         for other in others
         if other.id != engine.id and (seen := candidate.recognise(compile_readers(other))) is not None
     ]
+    if version is not None and (seen := candidate.recognise(compile_readers(engine))) is not None:
+        known_to.insert(0, f"its reader for {seen.reader.spec.title} knows it, but not for version {version}")
     if problem is not None and not known_to:
         raise EvidenceError(problem)
     titles = ", ".join(reader.title for reader in engine.readers) or "nothing"
@@ -98,7 +105,7 @@ def detect(source: Source, engines: Iterable[Engine]) -> Recognised:
     for engine in engines:
         names.append(engine.title)
         found = candidate.recognise(compile_readers(engine))
-        if found is not None and (best is None or found.observed.matched > best.observed.matched):
+        if found is not None and (best is None or found.strength > best.strength):
             best = found
     if best is not None:
         return best

@@ -8,8 +8,8 @@ from specrules.errors import CatalogError, EvidenceError, Problem
 from specrules.evidence.compiled import CompiledReader, compile_reader
 from specrules.evidence.detect import Candidate
 from specrules.evidence.facts import state_facts
-from specrules.evidence.fields import FieldError, to_value
-from specrules.evidence.log import match_line
+from specrules.evidence.fields import FieldError
+from specrules.evidence.log import line_values, match_line
 from specrules.evidence.source import source_from_bytes
 from specrules.model.engine import Engine
 from specrules.model.fact import FactValue
@@ -51,16 +51,10 @@ def _check_line(reader: CompiledReader, pattern: LogPattern, example: LogExample
     taken, groups = found
     if taken.spec.id != pattern.id:
         return [f"the pattern {taken.spec.id!r} takes the line first"]
-    got: dict[str, FactValue] = {}
-    for name, raw in [*((name, groups[name]) for name in taken.fields), *taken.spec.sets.items()]:
-        if raw is not None:
-            try:
-                value = to_value(reader.fields[name], raw)
-            except FieldError:
-                continue
-            if value is not None:
-                got[name] = value
-    return _differences("field", example.fields, got)
+    try:
+        return _differences("field", example.fields, line_values(reader, taken, groups))
+    except FieldError as error:
+        return [str(error)] if example.fields else []
 
 
 def _check_document(reader: CompiledReader, readers: list[CompiledReader], example: DocumentExample) -> list[str]:

@@ -89,9 +89,11 @@ def _origin(rule: CompiledRule, whole: Combined, name: str) -> str:
         places = _places(rule.when.names, whole)
     if not places:
         return name
-    first = f"{name}:{places[0]}" if isinstance(places[0], int) else f"{name} at {places[0] or 'its top'}"
+    is_line = isinstance(places[0], int)
+    first = f"{name}:{places[0]}" if is_line else f"{name} at {places[0] or 'its top'}"
     more = len(places) - 1
-    return f"{first} (+{more} more {'line' if more == 1 else 'lines'})" if more else first
+    what = ("line" if is_line else "value") + ("" if more == 1 else "s")
+    return f"{first} (+{more} more {what})" if more else first
 
 
 def _places(names: frozenset[str], whole: Combined) -> Sequence[Place]:

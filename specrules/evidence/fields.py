@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
@@ -114,7 +114,7 @@ def combine(reader: CompiledReader, records: Sequence[Record]) -> Combined:
         if value is None:
             continue
         values[item.name] = value
-        spots = (place for record in holders for seen in record.found[item.name] for place in seen.places)
+        spots = (place for seen in _occurrences(item.name, holders) for place in seen.places)
         places[item.name] = tuple(dict.fromkeys(spots))
     return Combined(values, places)
 
@@ -196,12 +196,21 @@ def _shown(raw: object) -> str:
 
 def _combined(item: CompiledField, records: Sequence[Record]) -> FactValue | None:
     """Combine the occurrences of a field in the records that have it; None where no finite value comes out."""
-    found = [seen.value for record in records for seen in record.found[item.name]]
+    found = [seen.value for seen in sorted(_occurrences(item.name, records), key=_line)]
     value = _mean(item, records) if item.spec.combine == "mean" else _reduce(item.spec, found)
     numbers = value if isinstance(value, tuple) else (value,)
     if any(isinstance(number, float) and not math.isfinite(number) for number in numbers):
         return None
     return value
+
+
+def _occurrences(name: str, records: Sequence[Record]) -> Iterator[Occurrence]:
+    return (seen for record in records for seen in record.found[name])
+
+
+def _line(seen: Occurrence) -> int:
+    """Return the line of an occurrence; what has none keeps its order."""
+    return next((place for place in seen.places if isinstance(place, int)), 0)
 
 
 def _reduce(spec: ReaderField, found: Sequence[FactValue]) -> FactValue | None:

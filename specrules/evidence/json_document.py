@@ -59,22 +59,15 @@ def observe(reader: CompiledReader, source: Source, document: Document) -> Obser
         if not all(any(True for _ in values(item, path)) for path in reader.spec.requires):
             skipped.append(place)
             continue
-        record = Record(is_request=True)
-        observed.matched += 1
+        # A record counts as a whole or not at all: its tokens without its time would make a wrong rate.
+        try:
+            record = _record(reader, item, place)
+        except FieldError as error:
+            observed.warnings.append(_warning(source, place, f"{error}: the record was not read"))
+            continue
+        observed.matched += sum(len(found) for found in record.found.values())
         observed.records.append(record)
-        for name, field in reader.fields.items():
-            for where, raw in values(item, field.spec.path) if field.spec.path is not None else ():
-                if raw is None:
-                    continue
-                spot = _spot(place, where)
-                try:
-                    value = to_value(field, raw)
-                except FieldError as error:
-                    observed.warnings.append(_warning(source, spot, f"{name}: {error}; it was not read"))
-                    continue
-                if value is not None:
-                    record.add(name, Occurrence(value, (spot,)))
-    if not observed.matched:
+    if len(skipped) == len(records):
         return None
     if skipped:
         message = f"{len(skipped)} of {len(records)} records lack {' or '.join(reader.spec.requires)} and were left out"
@@ -82,6 +75,22 @@ def observe(reader: CompiledReader, source: Source, document: Document) -> Obser
     for record in observed.records:
         record.settle(reader)
     return observed
+
+
+def _record(reader: CompiledReader, item: object, place: Place) -> Record:
+    """Return one record. FieldError where a field is not what it should be."""
+    record = Record(is_request=True)
+    for name, field in reader.fields.items():
+        for route, raw in values(item, field.spec.path) if field.spec.path is not None else ():
+            if raw is None:
+                continue
+            try:
+                value = to_value(field, raw)
+            except FieldError as error:
+                raise FieldError(f"{name}: {error}") from None
+            if value is not None:
+                record.add(name, Occurrence(value, (_spot(place, route),)))
+    return record
 
 
 def values(item: object, path: str) -> Iterator[tuple[str, Any]]:

@@ -8,6 +8,7 @@ from specrules.errors import Problem
 from specrules.evidence.compiled import CompiledPattern, CompiledReader, LineMatcher
 from specrules.evidence.fields import FieldError, Observed, Occurrence, Record, to_value
 from specrules.evidence.source import Source
+from specrules.model.fact import FactValue
 
 _EXCERPT = 160
 Groups = Mapping[str, str | None]
@@ -38,6 +39,21 @@ def match_line(reader: CompiledReader, line: str) -> tuple[CompiledPattern, Grou
         return None
     taken = reader.patterns[found[0]]
     return taken, taken.pattern.search(stripped) or {}
+
+
+def line_values(reader: CompiledReader, taken: CompiledPattern, groups: Groups) -> dict[str, FactValue]:
+    """Return the fields that a line gives. FieldError where one of them is not what it should be."""
+    raw: dict[str, object] = {name: groups[name] for name in taken.fields if groups[name] is not None}
+    raw |= taken.spec.sets
+    values = {}
+    for name, found in raw.items():
+        try:
+            value = to_value(reader.fields[name], found)
+        except FieldError as error:
+            raise FieldError(f"{name}: {error}") from None
+        if value is not None:
+            values[name] = value
+    return values
 
 
 def _matcher(reader: CompiledReader) -> LineMatcher:
@@ -110,23 +126,16 @@ class _Collector:
         groups = taken.pattern.search(line) or {}
         self.observed.matched += 1
         self.processes.setdefault(process, number)
+        # A line counts as a whole or not at all: its tokens without its time would make a wrong rate.
+        try:
+            values = line_values(self.reader, taken, groups)
+        except FieldError as error:
+            self.observed.warnings.append(Problem(f"{error}: the line was not read", self.source.at(number)))
+            return
         record = self._record(taken, groups, process)
         if taken.spec.cumulative:
             record.forget([*taken.fields, *taken.spec.sets])
-        for name in taken.fields:
-            raw = groups[name]
-            if raw is not None:
-                self._add(record, name, raw, number)
-        for name, value in taken.spec.sets.items():
-            self._add(record, name, value, number)
-
-    def _add(self, record: Record, name: str, raw: object, number: int) -> None:
-        try:
-            value = to_value(self.reader.fields[name], raw)
-        except FieldError as error:
-            self.observed.warnings.append(Problem(f"{name}: {error}; it was not read", self.source.at(number)))
-            return
-        if value is not None:
+        for name, value in values.items():
             record.add(name, Occurrence(value, (number,)))
 
     def _record(self, taken: CompiledPattern, groups: Groups, process: Process) -> Record:
@@ -136,12 +145,15 @@ class _Collector:
         key: Key | None = None
         if values and all(value is not None for _, value in values):
             key = (process, tuple((name, value or "") for name, value in values))
+        opened = self.opened.get(process)
         record = None
-        if not spec.opens_request:
-            if key is not None:
-                record = self.keyed.get(key)
-            elif spec.per_request:
-                record = self.opened.get(process)
+        if key is not None:
+            record = self.keyed.get(key)
+            # The same key later on is another request: counters start again with the server.
+            if spec.opens_request and record is not opened:
+                record = None
+        elif spec.per_request and not spec.opens_request:
+            record = opened
         if record is None:
             record = Record()
             self.observed.records.append(record)

@@ -8,17 +8,22 @@ from functools import cache
 from typing import Any
 
 _SET_MEMORY = 64 << 20
+_NAMES = re.compile(r"\\.|\(\?P?<(?P<name>\w+)>")
 _CARETS = re.compile(r"\\.|\[\^|(?P<caret>\^)")
 
 
 class PatternError(ValueError):
-    """A pattern that RE2 refuses, with its reason."""
+    """A pattern that cannot be used, with the reason."""
 
 
 class Pattern:
     """A compiled pattern. `groups` are the names of its groups in order."""
 
     def __init__(self, text: str) -> None:
+        names = [found["name"] for found in _NAMES.finditer(text) if found["name"]]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise PatternError(f"the group {twice!r} stands twice in the pattern")
         self.text = text
         self._compiled = _compile(text)
         self.groups: tuple[str, ...] = tuple(self._compiled.groupindex)

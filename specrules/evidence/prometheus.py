@@ -107,8 +107,7 @@ class _Dump:
             kind = self.types.get(metric, "metric")
             message = f"{metric} has {len(series)} series: this {kind} is read as their {field.spec.combine}"
             self._tell(metric, message, series[0].line)
-        for item in series:
-            self._add(record, field, item.value, (item.line,))
+        self._add(record, field, [(item.value, (item.line,)) for item in series])
 
     def _add_vector(self, record: Record, field: CompiledField, series: Sequence[_Series], label: str) -> None:
         metric = field.spec.metric or ""
@@ -130,17 +129,20 @@ class _Dump:
             message = f"{metric} has {parts} series for each {label}: they were added up"
             self._tell(metric, message, series[0].line)
         vector = [sum(item.value for item in positions[index]) for index in sorted(positions)]
-        self._add(record, field, vector, tuple(item.line for item in series))
+        self._add(record, field, [(vector, tuple(item.line for item in series))])
 
-    def _add(self, record: Record, field: CompiledField, raw: object, lines: tuple[int, ...]) -> None:
-        try:
-            value = to_value(field, raw)
-        except FieldError as error:
-            message = f"{field.spec.metric}: {error}; it was not read"
-            self.observed.warnings.append(Problem(message, self.source.at(lines[0])))
-            return
-        if value is not None:
-            record.add(field.name, Occurrence(value, lines))
+    def _add(self, record: Record, field: CompiledField, found: Sequence[tuple[object, tuple[int, ...]]]) -> None:
+        """Note all series of a field, or none where one of them has no finite number: a part is not the sum."""
+        for raw, lines in found:
+            try:
+                value = to_value(field, raw)
+            except FieldError as error:
+                record.forget([field.name])
+                message = f"{field.spec.metric}: {error}; it was not read"
+                self.observed.warnings.append(Problem(message, self.source.at(lines[0])))
+                return
+            if value is not None:
+                record.add(field.name, Occurrence(value, lines))
 
     def _tell(self, metric: str, message: str, line: int) -> None:
         if metric not in self.told:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 
 from specrules.evidence.reading import Reading
@@ -12,19 +12,25 @@ RELATIVE_TOLERANCE = 0.01
 POSITION_TOLERANCE = 0.001
 # Numbers in text are rounded, and the halves of two roundings may add up to the whole tolerance.
 _SLACK = 1e-9
+_RATE = "rate_tok_s"
+_RATE_KIND = "rate_kind"
 
 
 def reconcile(explicit: Mapping[str, Fact], readings: Iterable[Reading]) -> tuple[Facts, tuple[Disagreement, ...]]:
     """Join what a case states with what its evidence files say.
 
     What the case states is used, then the files in their order. Among files that agree the first one with samples of
-    single requests is used. Every later value that does not agree with the used one is a disagreement.
+    single requests is used. Every later value that does not agree with the used one is a disagreement. A rate as
+    clients see it and one of decoding alone are two things: the later one is left out.
     """
     used = dict(explicit)
     disagreements = []
     for reading in readings:
+        left_out = set(_other_rates(used, reading.facts))
         for name, fact in reading.facts.items():
             earlier = used.get(name)
+            if name in left_out:
+                continue
             if earlier is None:
                 used[name] = fact
             elif not agree(earlier, fact):
@@ -32,6 +38,20 @@ def reconcile(explicit: Mapping[str, Fact], readings: Iterable[Reading]) -> tupl
             elif name not in explicit and fact.samples and not earlier.samples:
                 used[name] = fact
     return Facts(used), tuple(disagreements)
+
+
+def _other_rates(used: Mapping[str, Fact], facts: Mapping[str, Fact]) -> Iterator[str]:
+    """Yield rates of another kind than the used ones, and kinds that would be put on a rate that is not theirs."""
+    for name, rate in facts.items():
+        if not name.endswith(_RATE) or name not in used:
+            continue
+        kind = name.removesuffix(_RATE) + _RATE_KIND
+        earlier, later = used.get(kind), facts.get(kind)
+        if earlier is None:
+            if not agree(used[name], rate):
+                yield kind
+        elif later is not None and earlier.value != later.value:
+            yield from (name, kind)
 
 
 def agree(one: Fact, other: Fact) -> bool:

@@ -119,7 +119,8 @@ class Reader(Model):
     until: str | None = None
     strip: Many[str] = Field(
         default=(),
-        description="log: prefixes and colours removed before matching, in order; a named group tells processes apart",
+        description="log: prefixes and colours removed before matching, those that begin with ^ last and in order; "
+        "a named group tells processes apart",
     )
     suspects: Many[str] = Field(default=(), description="log: a line with one of these that matches nothing is shown")
     records: str = Field(default="", description="json: path of the records; empty: the document or each of its items")
