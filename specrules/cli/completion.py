@@ -8,7 +8,7 @@ import click
 @click.command(name="completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> None:
-    r"""Print the completion script of a shell.
+    """Print the completion script of a shell.
 
     \b
     Example:
@@ -17,7 +17,8 @@ def command(shell: str) -> None:
     from click.shell_completion import get_completion_class
 
     from specrules.cli.main import cli
+    from specrules.cli.writing import write
 
     made = get_completion_class(shell)
     if made is not None:
-        click.echo(made(cli, {}, "specrules", "_SPECRULES_COMPLETE").source())
+        write(made(cli, {}, "specrules", "_SPECRULES_COMPLETE").source())

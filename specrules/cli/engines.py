@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.group(name="engines")
 def command() -> None:
-    r"""List, show and check engine files.
+    """List, show and check engine files.
 
     \b
     Example:
@@ -30,31 +31,46 @@ def command() -> None:
 @command.command(name="list")
 @options.layers
 def list_engines(engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Path, ...]) -> None:
-    r"""List every engine with the version its facts are from, its methods, and where its file lies.
+    """List every engine with the version its facts are from, its methods, and where its file lies.
 
     \b
     Example:
       specrules engines list --engines ./our-engines
     """
+    from specrules.cli.writing import write
+    from specrules.errors import UserError
+
     catalog = _load(engines, rules, templates)
+    lines = []
+    problems: list[Problem] = []
     for name in catalog.engine_ids:
-        loaded = catalog.engine(name)
+        try:
+            loaded = catalog.engine(name)
+        except UserError as error:
+            problems += error.problems
+            continue
         engine = loaded.model
         methods = ", ".join(method.id for method in engine.methods if not method.removed)
-        click.echo(f"{engine.id}  {engine.version.facts_from}  {methods}  ({loaded.document.path})")
+        lines.append(f"{engine.id}  {engine.version.facts_from}  {methods}  ({loaded.document.path})")
+    if lines:
+        write("\n".join(lines))
+    if problems:
+        raise UserError(problems)
 
 
 @command.command(name="show")
 @click.argument("name", metavar="ID")
 @options.layers
 def show(name: str, engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Path, ...]) -> None:
-    r"""Show what is known about an engine: every claim with how it is known.
+    """Show what is known about an engine: every claim with how it is known.
 
     \b
     Example:
       specrules engines show llama.cpp
     """
-    click.echo("\n".join(_page(_load(engines, rules, templates).engine(name).model)))
+    from specrules.cli.writing import write
+
+    write("\n".join(_page(_load(engines, rules, templates).engine(name).model)))
 
 
 @command.command(name="check")
@@ -63,32 +79,34 @@ def show(name: str, engines: tuple[Path, ...], rules: tuple[Path, ...], template
 def check(
     names: tuple[str, ...], engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Path, ...]
 ) -> int:
-    r"""Check engine files: structure, references, versions, expressions, and every example of every reader.
+    """Check engine files: structure, references, versions, expressions, and every example of every reader.
 
     \b
     Examples:
       specrules engines check
       specrules engines check my-engine --engines ./our-engines
     """
-    from specrules.cli.writing import progress
-    from specrules.errors import UserError
+    from specrules.cli.writing import progress, write
+    from specrules.errors import Location, UserError
     from specrules.evidence.examples import check_examples
 
     catalog = _load(engines, rules, templates)
     failed = False
     for name in names or catalog.engine_ids:
         progress(f"checking {name}")
-        problems: tuple[Problem, ...] | list[Problem]
+        problems: tuple[Problem, ...]
         try:
-            engine = catalog.engine(name).model
-            problems = check_examples(engine)
+            loaded = catalog.engine(name)
+            file = Location(loaded.document.path)
+            # Problems of readers name reader and pattern, and have no place of their own.
+            problems = tuple(replace(item, where=item.where or file) for item in check_examples(loaded.model))
         except UserError as error:
             problems = error.problems
         for problem in problems:
             failed = True
             click.echo(problem.render(), err=True)
         if not problems:
-            click.echo(f"{engine.id}: ok, {_size(engine)}")
+            write(f"{loaded.model.id}: ok, {_size(loaded.model)}")
     return EXIT_COULD_NOT_JUDGE if failed else EXIT_OK
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -55,7 +56,7 @@ class _Lazy(click.Group):
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="specrules", message="%(prog)s %(version)s")
 def cli() -> None:
-    r"""Is speculative decoding worth deploying for this target, this drafter and this engine, against what runs today?
+    """Is speculative decoding worth deploying for this target, this drafter and this engine, against what runs today?
 
     \b
     Example:
@@ -65,6 +66,9 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit code. The only place where errors become exit codes."""
+    # A name that the terminal's encoding lacks is shown by its code rather than lost with the whole report.
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     sys.exit(run(arguments))
 
 
@@ -85,9 +89,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         _say("interrupted")
         return EXIT_INTERRUPTED
-    except BrokenPipeError:
-        # The reader of a pipe has gone; writing at exit would only complain once more.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except SystemExit:
+        # This is how click leaves where the reader of a pipe has gone while it printed help; its code would be 1.
         return EXIT_OK
     except Exception as error:
         if os.environ.get("SPECRULES_DEBUG"):

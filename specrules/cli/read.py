@@ -29,7 +29,7 @@ def command(
     rules: tuple[Path, ...],
     templates: tuple[Path, ...],
 ) -> None:
-    r"""Show the facts found in a server log, a /metrics dump or a JSON response, each with its place.
+    """Show the facts found in a server log, a /metrics dump or a JSON response, each with its place.
 
     \b
     Examples:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.group(name="rules")
 def command() -> None:
-    r"""List, show, check and test rules.
+    """List, show, check and test rules.
 
     \b
     Example:
@@ -29,45 +29,50 @@ def command() -> None:
 @command.command(name="list")
 @options.layers
 def list_rules(engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Path, ...]) -> None:
-    r"""List every rule with its report part and severity.
+    """List every rule with its report part and severity.
 
     \b
     Example:
       specrules rules list
     """
+    from specrules.cli.writing import write
+
     _, compiled = _load(engines, rules, templates)
-    for item in compiled:
-        click.echo(f"({item.part}) {item.rule.severity:5} {item.rule.id:26} {item.rule.title}")
+    width = max(len(item.rule.id) for item in compiled)
+    rows = (f"({item.part}) {item.rule.severity:5} {item.rule.id:{width}} {item.rule.title}" for item in compiled)
+    write("\n".join(rows))
 
 
 @command.command(name="show")
 @click.argument("name", metavar="ID")
 @options.layers
 def show(name: str, engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Path, ...]) -> None:
-    r"""Show a rule: what it requires, why, the inputs it reads and what makes them known.
+    """Show a rule: what it requires, why, the inputs it reads and what makes them known.
 
     \b
     Example:
       specrules rules show tokenizers-compatible
     """
+    from specrules.cli.writing import write
     from specrules.errors import CatalogError, Problem, did_you_mean
 
     catalog, compiled = _load(engines, rules, templates)
     rule = compiled.get(name)
     if rule is None:
         raise CatalogError(Problem(f"no rule {name!r}", hint=did_you_mean(name, compiled.ids)))
-    click.echo("\n".join(_page(rule, catalog)))
+    write("\n".join(_page(rule, catalog)))
 
 
 @command.command(name="check")
 @options.layers
 def check(engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Path, ...]) -> None:
-    r"""Check rules and verdict table: expressions, names, messages, and the proof of the table.
+    """Check rules and verdict table: expressions, names, messages, and the proof of the table.
 
     \b
     Example:
       specrules rules check --rules ./our-rules
     """
+    from specrules.cli.writing import write
     from specrules.decide import prove
     from specrules.errors import LoadError
     from specrules.model.rule import FormulaFile
@@ -79,19 +84,22 @@ def check(engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[P
     if problems:
         raise LoadError(problems)
     formulas = catalog.only(FormulaFile, "formulas", "formulas").model
-    click.echo(f"{len(found)} rules, {len(table.rows)} verdict rows, {len(formulas.formulas)} formulas: ok")
-    click.echo("verdict table: total, every row reachable, deploy only where every block gate is settled")
+    write(
+        f"{len(found)} rules, {len(table.rows)} verdict rows, {len(formulas.formulas)} formulas: ok\n"
+        "verdict table: total, every row reachable, deploy only where every block gate is settled"
+    )
 
 
 @command.command(name="test")
 @options.layers
 def test(engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Path, ...]) -> int:
-    r"""Run the cases beside the rules. Leaves with 1 where a case fails or a rule lacks one.
+    """Run the cases beside the rules. Leaves with 1 where a case fails or a rule lacks one.
 
     \b
     Example:
       specrules rules test --rules ./our-rules
     """
+    from specrules.cli.writing import write
     from specrules.pipeline.rule_cases import run_all
 
     catalog, compiled = _load(engines, rules, templates)
@@ -102,7 +110,7 @@ def test(engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Pa
             click.echo(problem.render(), err=True)
     for problem in gaps:
         click.echo(problem.render(), err=True)
-    click.echo(f"{len(results) - len(failed)} passed, {len(failed)} failed, {len(gaps)} missing")
+    write(f"{len(results) - len(failed)} passed, {len(failed)} failed, {len(gaps)} missing")
     return EXIT_GATE_FAILED if failed or gaps else EXIT_OK
 
 

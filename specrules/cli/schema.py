@@ -20,7 +20,7 @@ from specrules.cli import options
 )
 @options.output
 def command(kind: str | None, folder: Path | None, output: Path | None) -> None:
-    r"""Print the JSON Schema of a kind of document; without a kind, list the kinds.
+    """Print the JSON Schema of a kind of document; without a kind, list the kinds.
 
     \b
     Examples:
@@ -29,9 +29,13 @@ def command(kind: str | None, folder: Path | None, output: Path | None) -> None:
     """
     from specrules.catalog.schemas import KINDS, schema_text
     from specrules.cli.writing import write
+    from specrules.errors import Location, Problem, UsageError
 
     if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(Problem(f"cannot be made: {error.strerror or error}", Location(str(folder)))) from None
         for name in KINDS:
             write(schema_text(name), folder / f"{name}.json")
     elif kind is None:

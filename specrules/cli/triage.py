@@ -12,7 +12,7 @@ from specrules.cli.main import EXIT_COULD_NOT_JUDGE, EXIT_OK
 
 
 @click.command(name="triage")
-@click.argument("cases", nargs=-1, type=click.Path(path_type=Path), metavar="CASE...")
+@click.argument("cases", nargs=-1, type=click.Path(path_type=Path), metavar="[CASE]...")
 @click.option("--format", "format_name", type=click.Choice(["md", "json", "summary"]), default="md", show_default=True)
 @click.option(
     "--set",
@@ -34,7 +34,7 @@ def command(
     rules: tuple[Path, ...],
     templates: tuple[Path, ...],
 ) -> int:
-    r"""Say whether a drafter is worth deploying, why, and which one measurement would settle it.
+    """Say whether a drafter is worth deploying, why, and which one measurement would settle it.
 
     Leaves with 0 whenever a verdict was reached, whatever it is, and with 2 where nothing could be judged.
 
@@ -42,12 +42,12 @@ def command(
     Examples:
       specrules triage examples/frank-large-27b.yaml
       specrules triage a.yaml b.yaml --format json -o verdicts.json
-      specrules triage --set engine=llama.cpp --set incumbent.rate_tok_s=25 \
+      specrules triage --set engine=llama.cpp --set incumbent.rate_tok_s=25 \\
           --set incumbent.drafting=false --set drafter.step_ms=4
     """
     from specrules.catalog.catalogue import Catalog
     from specrules.cli.writing import progress, write
-    from specrules.errors import UsageError, UserError
+    from specrules.errors import Problem, UsageError, UserError
     from specrules.pipeline import triage
     from specrules.report import render
 
@@ -57,13 +57,17 @@ def command(
     moment = now or datetime.now(UTC)
     verdicts = []
     failed = False
+    # Each problem once: those of the catalogue come up with every case.
+    shown: set[Problem] = set()
     for case in cases or (None,):
         try:
             verdicts.append(triage(case, catalog=catalog, now=moment, settings=settings, progress=progress))
         except UserError as error:
             failed = True
             for problem in error.problems:
-                click.echo(problem.render(), err=True)
+                if problem not in shown:
+                    shown.add(problem)
+                    click.echo(problem.render(), err=True)
     if verdicts and not (failed and output is not None):
-        write(render(verdicts, format_name, catalog.template_folders), output)
+        write(render(verdicts, format_name, catalog.template_folders, several=len(cases) > 1), output)
     return EXIT_COULD_NOT_JUDGE if failed else EXIT_OK

@@ -12,7 +12,7 @@ from specrules.report.json_writer import to_json
 from specrules.report.ranking import ranking
 from specrules.report.templates import markdown_environment, render_markdown
 
-Writer = Callable[[Sequence[Verdict], Sequence[Traversable]], str]
+Writer = Callable[[Sequence[Verdict], Sequence[Traversable], bool], str]
 
 _BETWEEN_CASES = "\n---\n\n"
 
@@ -25,26 +25,33 @@ def _markdown(verdicts: Sequence[Verdict], layers: Sequence[Traversable], templa
     return _BETWEEN_CASES.join(parts)
 
 
-def _report(verdicts: Sequence[Verdict], layers: Sequence[Traversable]) -> str:
+def _report(verdicts: Sequence[Verdict], layers: Sequence[Traversable], _several: bool) -> str:
     return _markdown(verdicts, layers, "report.md.j2")
 
 
-def _summary(verdicts: Sequence[Verdict], layers: Sequence[Traversable]) -> str:
+def _summary(verdicts: Sequence[Verdict], layers: Sequence[Traversable], _several: bool) -> str:
     return _markdown(verdicts, layers, "summary.md.j2")
 
 
-def _json(verdicts: Sequence[Verdict], layers: Sequence[Traversable]) -> str:  # noqa: ARG001
-    return to_json(verdicts)
+def _json(verdicts: Sequence[Verdict], _layers: Sequence[Traversable], several: bool) -> str:
+    return to_json(verdicts, several=several)
 
 
 FORMATS: dict[str, Writer] = {"md": _report, "json": _json, "summary": _summary}
 
 
-def render(verdicts: Sequence[Verdict], format_name: str, template_layers: Sequence[Traversable]) -> str:
+def render(
+    verdicts: Sequence[Verdict],
+    format_name: str,
+    template_layers: Sequence[Traversable],
+    *,
+    several: bool | None = None,
+) -> str:
     """Return the verdicts as text in one of `FORMATS`.
 
     `template_layers` are folders with templates, the one that wins first and the built-in one last; a file replaces
-    the file of the same name in later layers. Several cases end with a ranking by rate.
+    the file of the same name in later layers. Several cases end with a ranking by rate. `several` says whether more
+    than one case was asked for, where not every one of them gave a verdict: JSON is then an array all the same.
 
     Raises UsageError for an unknown format and CatalogError for a template that is missing or fails.
     """
@@ -54,4 +61,4 @@ def render(verdicts: Sequence[Verdict], format_name: str, template_layers: Seque
         raise UsageError(
             Problem(f"unknown format {format_name!r}: use one of {known}", hint=did_you_mean(format_name, FORMATS))
         )
-    return writer(verdicts, template_layers)
+    return writer(verdicts, template_layers, len(verdicts) > 1 if several is None else several)
