@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,14 +12,17 @@ from typing import Any
 
 from specrules.catalog.digest import FileDigest, file_digest
 from specrules.catalog.document import Document, Loc, Source, Spot, dotted
-from specrules.catalog.located import load_document, load_file
+from specrules.catalog.located import load_file, read_document
 from specrules.catalog.scalars import plain_value
 from specrules.catalog.schema_version import schema_problems
 from specrules.catalog.validate import check
-from specrules.errors import LoadError, Location, Problem, UsageError
+from specrules.errors import LoadError, Location, Problem, UsageError, did_you_mean
 from specrules.model.case import Case
+from specrules.model.engine import Engine
+from specrules.model.version import version_key
 
 SETTINGS = "--set"
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _ACCEPTANCE: tuple[Loc, ...] = (("measurements", "acceptance"), ("measurements", "candidate", "acceptance"))
 _KINDS = "conditional, ratio, position_vector, tokens_per_round, counts or histogram"
 _NO_FILE: dict[str, Any] = {
@@ -72,6 +76,27 @@ def load_case(path: str | os.PathLike[str] | None, settings: Sequence[str] = ())
     return LoadedCase(case, document, folder, file_digest(Path(document.path).name, content.encode()))
 
 
+def engine_misfits(loaded: LoadedCase, engine: Engine) -> list[Problem]:
+    """Return what the case says of its engine and the engine's file contradicts.
+
+    A version that does not follow the engine's numbering could not be compared, and a misspelt method would be judged
+    as one that the engine lacks.
+    """
+    use = loaded.case.engine
+    problems = []
+    if use.version is not None:
+        try:
+            version_key(use.version, engine.version.scheme)
+        except ValueError as error:
+            problems.append(loaded.document.problem(f"engine.version: {error}", ("engine", "version")))
+    known = {name: method.id for method in engine.methods for name in (method.id, *method.aliases)}
+    for index, name in enumerate(use.methods):
+        if name not in known:
+            message = f"{engine.title} has no method {name!r}; known are {', '.join(dict.fromkeys(known.values()))}"
+            problems.append(loaded.document.problem(message, ("engine", "methods", index), did_you_mean(name, known)))
+    return problems
+
+
 def _skeleton() -> Document:
     source = Source(SETTINGS, "")
     return Document(source, copy.deepcopy(_NO_FILE), Spot(source, 0, {}))
@@ -82,14 +107,21 @@ def _with_settings(document: Document, settings: Sequence[str]) -> Document:
         return document
     source = Source(SETTINGS, "\n".join(settings))
     data = copy.deepcopy(document.data)
+    problems: list[Problem] = []
     start = 0
     for setting in settings:
         route, separator, text = setting.partition("=")
         steps = tuple(route.strip().split("."))
         if not separator or not all(steps):
             raise UsageError(f"{SETTINGS} {setting}: expected PATH=VALUE, such as target.step_ms=67")
-        _put(document, data, steps, _value(text), Spot(source, start + len(route) + 1))
+        if _UNPRINTABLE.search(setting):
+            raise UsageError(f"{SETTINGS} {setting!r}: control characters are not allowed")
+        value, spot, found = _read(source, start + len(route) + 1, text)
+        problems += found
+        _put(document, data, steps, value, spot)
         start += len(setting) + 1
+    if problems:
+        raise LoadError(problems)
     return replace(document, data=data)
 
 
@@ -109,11 +141,37 @@ def _put(document: Document, data: dict[str, Any], steps: tuple[str, ...], value
     children[steps[-1]] = spot
 
 
-def _value(text: str) -> Any:
-    stripped = text.strip()
-    if stripped.startswith(("[", "{")):
-        return load_document(f"value: {stripped}", SETTINGS).data["value"]
-    return plain_value(stripped)
+def _read(source: Source, start: int, text: str) -> tuple[Any, Spot, list[Problem]]:
+    """Return the value of a setting, its place in all settings, and what is wrong with it."""
+    start += len(text) - len(text.lstrip())
+    text = text.strip()
+    if not text.startswith(("[", "{")):
+        try:
+            return plain_value(text), Spot(source, start), []
+        except OverflowError as error:
+            return None, Spot(source, start), [source.problem(f"number {error}", start)]
+    # The value stands as far from the beginning as among the settings, so that offsets hold for both.
+    key = "v: "
+    document = read_document(f"{' ' * max(start - len(key), 0)}{key}{text}", SETTINGS)
+    problems = [
+        source.problem(item.message, item.where.column - 1 if item.where else start, item.hint)
+        for item in document.problems
+    ]
+    if problems:
+        return None, Spot(source, start), problems
+    return document.data["v"], _moved(document.spot(("v",)), source), []
+
+
+def _moved(spot: Spot, source: Source) -> Spot:
+    """The same places, as places of `source`."""
+    children = spot.children
+    if isinstance(children, dict):
+        children = {key: _moved(child, source) for key, child in children.items()}
+    elif isinstance(children, list):
+        children = [_moved(child, source) for child in children]
+    moved = Spot(source, spot.start, children)
+    moved.key = spot.key
+    return moved
 
 
 def _without_bare_acceptance(document: Document) -> tuple[Document, list[Problem]]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -13,8 +13,8 @@ from pydantic import BaseModel
 
 from specrules.catalog.collection import Collection, collect
 from specrules.catalog.digest import digest, short
-from specrules.catalog.document import Document, Loc
-from specrules.catalog.engine_checks import engine_problems
+from specrules.catalog.document import LONGEST_EXCERPT, Document, Loc
+from specrules.catalog.engine_checks import Names, engine_problems
 from specrules.catalog.layers import Layer, discover
 from specrules.catalog.located import read_document
 from specrules.catalog.scalars import expression_location
@@ -96,9 +96,9 @@ class Catalog:
             if engine is None:
                 raise LoadError(problems)
             loaded = Loaded(engine, document)
-            problems = engine_problems(engine, loaded.locate, self.symbols)
+            problems = engine_problems(engine, loaded.locate, Names(self.symbols, tuple(self.drafter_classes)))
             if problems:
-                raise LoadError(problems)
+                raise LoadError(self.quoted(problems))
             self._engines[key] = loaded
         return self._engines[key]
 
@@ -156,25 +156,57 @@ class Catalog:
         """The declared inputs."""
         return self.only(InputFile, "inputs", "inputs").model
 
-    @property
+    @cached_property
     def policy(self) -> PolicyFile:
-        """The policy whose thresholds count."""
-        return self.only(PolicyFile, "policy", self.policy_id).model
+        """The policy whose thresholds count. LoadError for one without a line under `docs`: it is misspelt."""
+        loaded = self.only(PolicyFile, "policy", self.policy_id)
+        docs = loaded.model.docs
+        problems = [
+            loaded.document.problem(
+                f"threshold {name!r} is not described under 'docs'",
+                ("thresholds", name),
+                did_you_mean(name, docs),
+                at_key=True,
+            )
+            for name in loaded.model.thresholds
+            if name not in docs
+        ]
+        if problems:
+            raise LoadError(problems)
+        return loaded.model
 
     @cached_property
     def symbols(self) -> dict[str, Type]:
         """Every name that rules and engine files may read, with its type."""
         return symbols(self.inputs.inputs, self.policy)
 
+    @cached_property
+    def drafter_classes(self) -> dict[str, DrafterClass]:
+        """The drafter classes of all files by id."""
+        return {item.id: item for file in self.of_kind(DrafterClassFile) for item in file.model.drafter_classes}
+
     def drafter_class(self, name: str, where: Location | None = None) -> DrafterClass:
         """The drafter class with this id. CatalogError at `where` when there is none."""
-        classes = {item.id: item for file in self.of_kind(DrafterClassFile) for item in file.model.drafter_classes}
+        classes = self.drafter_classes
         if name not in classes:
             problem = Problem(
                 f"no drafter class {name!r}; known are {', '.join(classes)}", where, did_you_mean(name, classes)
             )
             raise CatalogError(problem)
         return classes[name]
+
+    def quoted(self, problems: Iterable[Problem]) -> list[Problem]:
+        """Problems with the line of the file that they point to, where its document counts."""
+        documents = (*self.engine_documents.documents.values(), *self.rule_documents.documents.values())
+        by_path = {document.path: document for document in documents}
+        quoted = []
+        for problem in problems:
+            where, excerpt = problem.where, problem.excerpt
+            if where is not None and where.path in by_path and not excerpt:
+                line = by_path[where.path].source_line(where.line)
+                excerpt = line if len(line) <= LONGEST_EXCERPT else ""
+            quoted.append(replace(problem, excerpt=excerpt))
+        return quoted
 
     @property
     def rules_digest(self) -> str:

@@ -17,7 +17,7 @@ Loc = tuple[str | int, ...]
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _BARE_KEY = re.compile(r"[\w-]+")
 _UNPRINTABLE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
-_LONGEST_EXCERPT = 200
+LONGEST_EXCERPT = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +48,8 @@ class Source:
         """Return a problem at an offset. A line too long to print is cut, or left out where the place lies beyond."""
         where = self.location(offset)
         excerpt = self.line(where.line)
-        if len(excerpt) > _LONGEST_EXCERPT:
-            excerpt = excerpt[:_LONGEST_EXCERPT] + " ..." if where.column <= _LONGEST_EXCERPT else ""
+        if len(excerpt) > LONGEST_EXCERPT:
+            excerpt = excerpt[:LONGEST_EXCERPT] + " ..." if where.column <= LONGEST_EXCERPT else ""
         return Problem(message, where, hint, _UNPRINTABLE.sub("\ufffd", excerpt))
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -20,21 +21,35 @@ from specrules.model.version import version_key
 METHOD_LISTS = ("combinations", "tokenizer_gates", "recipes", "start_refusals", "features", "limits")
 """The lists of an engine whose entries name methods, as patterns."""
 
-Check = Callable[[Engine, Locate, Mapping[str, Type]], Iterator[Problem]]
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What an engine file may refer to outside itself: inputs and thresholds with their types, and drafter classes."""
+
+    symbols: Mapping[str, Type]
+    drafter_classes: Sequence[str]
 
 
-def engine_problems(engine: Engine, locate: Locate, symbols: Mapping[str, Type]) -> list[Problem]:
+Check = Callable[[Engine, Locate, Names], Iterator[Problem]]
+
+
+def engine_problems(engine: Engine, locate: Locate, names: Names) -> list[Problem]:
     """Every problem of an engine file that its model cannot see, in order of place."""
-    found = [problem for check in CHECKS for problem in check(engine, locate, symbols)]
+    found = [problem for check in CHECKS for problem in check(engine, locate, names)]
     return sorted(found, key=lambda problem: (problem.where or Location(""), problem.message))
 
 
-def _references(engine: Engine, locate: Locate, _symbols: Mapping[str, Type]) -> Iterator[Problem]:
-    """`known` names a source; combinations and gates name methods."""
+def _references(engine: Engine, locate: Locate, names: Names) -> Iterator[Problem]:
+    """`known` names a source, a method its drafter class; combinations and gates name methods."""
     sources = {source.id for source in engine.sources}
     for loc, name in _values_of(engine, "known"):
         if name not in sources:
             yield Problem(f"no source {name!r} in this file", locate(loc, 0), did_you_mean(str(name), sources))
+    for index, method in enumerate(engine.methods):
+        if method.drafter_class not in names.drafter_classes:
+            message = f"no drafter class {method.drafter_class!r}; known are {', '.join(names.drafter_classes)}"
+            hint = did_you_mean(method.drafter_class, names.drafter_classes)
+            yield Problem(message, locate(("methods", index, "drafter_class"), 0), hint)
     methods = [method.id for method in engine.methods]
     patterns = [
         ((group, index, "methods", position), pattern)
@@ -47,7 +62,7 @@ def _references(engine: Engine, locate: Locate, _symbols: Mapping[str, Type]) ->
             yield Problem(f"no method matches {pattern!r}", locate(place, 0), did_you_mean(pattern, methods))
 
 
-def _versions(engine: Engine, locate: Locate, _symbols: Mapping[str, Type]) -> Iterator[Problem]:
+def _versions(engine: Engine, locate: Locate, _names: Names) -> Iterator[Problem]:
     """Versions follow the scheme, and a range that ends before it begins can never apply."""
     scheme = engine.version.scheme
     keys: dict[Loc, tuple[int, ...]] = {}
@@ -65,19 +80,19 @@ def _versions(engine: Engine, locate: Locate, _symbols: Mapping[str, Type]) -> I
             yield Problem("'until' lies before 'since': this can never apply", locate(loc, 0))
 
 
-def _conditions(engine: Engine, locate: Locate, symbols: Mapping[str, Type]) -> Iterator[Problem]:
+def _conditions(engine: Engine, locate: Locate, names: Names) -> Iterator[Problem]:
     """Tokenizer checks and the conditions of known issues read declared inputs."""
     for index, gate in enumerate(engine.tokenizer_gates):
         for position, check in enumerate(gate.checks):
             yield from _refused(
-                check.accepts, symbols, ("tokenizer_gates", index, "checks", position, "accepts"), locate
+                check.accepts, names.symbols, ("tokenizer_gates", index, "checks", position, "accepts"), locate
             )
     for index, issue in enumerate(engine.known_issues):
         if issue.condition is not None:
-            yield from _refused(issue.condition, symbols, ("known_issues", index, "condition"), locate)
+            yield from _refused(issue.condition, names.symbols, ("known_issues", index, "condition"), locate)
 
 
-def _reader_expressions(engine: Engine, locate: Locate, _symbols: Mapping[str, Type]) -> Iterator[Problem]:
+def _reader_expressions(engine: Engine, locate: Locate, _names: Names) -> Iterator[Problem]:
     """Fields, facts and checks of a reader read its own fields; patterns fill declared ones."""
     for index, reader in enumerate(engine.readers):
         fields = {name: Type(item.type) for name, item in reader.fields.items()}

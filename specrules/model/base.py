@@ -16,7 +16,10 @@ Day = Annotated[date, Strict(False)]
 
 
 def _in_utc(moment: datetime) -> datetime:
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    try:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("this time lies outside the years 1 to 9999") from None
 
 
 Moment = Annotated[datetime, Strict(False), AfterValidator(_in_utc)]

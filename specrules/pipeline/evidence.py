@@ -12,7 +12,8 @@ from specrules.catalog.catalogue import Catalog
 from specrules.catalog.digest import FileDigest, file_digest
 from specrules.derive.stated import stated_facts
 from specrules.derive.values import EvidenceState
-from specrules.errors import EvidenceError, Problem, UserError
+from specrules.errors import CatalogError, EvidenceError, Problem, UserError
+from specrules.model.case import EvidenceFile
 from specrules.model.engine import Engine
 from specrules.model.fact import Facts
 
@@ -46,18 +47,21 @@ def gather(loaded: LoadedCase, catalog: Catalog, progress: Progress | None = Non
     readings: list[Reading] = []
     problems: list[Problem] = []
     digests: list[FileDigest] = []
+    own = catalog.engine(loaded.case.engine.id).model.id
     for index, item in enumerate(loaded.case.evidence):
         path = loaded.folder / item.path
         if progress is not None:
             progress(f"reading {item.path}")
         try:
-            engine = catalog.engine(item.engine or loaded.case.engine.id).model
+            engine = _engine_of(item, index, loaded, catalog)
+            if item.path == "-":
+                raise EvidenceError("standard input cannot be the evidence of a case: name a file")
             reading = read_file(
                 str(path),
                 engine,
                 item.arm,
                 others=other_engines(catalog, engine.id),
-                version=loaded.case.engine.version,
+                version=loaded.case.engine.version if engine.id == own else None,
                 observed_at=item.observed_at,
             )
             readings.append(reading)
@@ -79,6 +83,17 @@ def gather(loaded: LoadedCase, catalog: Catalog, progress: Progress | None = Non
 def other_engines(catalog: Catalog, engine_id: str) -> Iterator[Engine]:
     """The engines beside this one, loaded when they are asked for: only a file that nobody knows asks."""
     return (catalog.engine(name).model for name in catalog.engine_ids if name != engine_id)
+
+
+def _engine_of(item: EvidenceFile, index: int, loaded: LoadedCase, catalog: Catalog) -> Engine:
+    """The engine that an evidence file is of. CatalogError where the case names it and there is none."""
+    if item.engine is None:
+        return catalog.engine(loaded.case.engine.id).model
+    try:
+        return catalog.engine(item.engine).model
+    except CatalogError as error:
+        here = loaded.location(("evidence", index, "engine"))
+        raise CatalogError(replace(problem, where=problem.where or here) for problem in error.problems) from None
 
 
 def _at_case(problem: Problem, loaded: LoadedCase, index: int) -> Problem:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from specrules.catalog.case import LoadedCase, load_case
+from specrules.catalog.case import LoadedCase, engine_misfits, load_case
 from specrules.catalog.catalogue import Catalog, Loaded
 from specrules.catalog.digest import digest, short
 from specrules.decide import RuleSet, Table, compile_rules, compile_table, evaluate, part_outcomes, prove
@@ -54,11 +54,14 @@ def triage(
 def compiled(catalog: Catalog) -> tuple[RuleSet, Table]:
     """The rules and the verdict table of a catalogue. A table that is not the shipped one is proved first."""
     symbols = catalog.symbols
-    rules = compile_rules([(item.model, item.locate) for item in catalog.of_kind(RuleFile)], symbols)
     loaded: Loaded[VerdictTable] = catalog.only(VerdictTable, "verdict table", "verdict")
-    table = compile_table(loaded.model, symbols, loaded.locate)
-    if not catalog.table_is_shipped and (problems := prove(table)):
-        raise LoadError(problems)
+    try:
+        rules = compile_rules([(item.model, item.locate) for item in catalog.of_kind(RuleFile)], symbols)
+        table = compile_table(loaded.model, symbols, loaded.locate)
+        if not catalog.table_is_shipped and (problems := prove(table)):
+            raise LoadError(problems)
+    except LoadError as error:
+        raise LoadError(catalog.quoted(error.problems)) from None
     return rules, table
 
 
@@ -69,6 +72,9 @@ def _knowledge(loaded: LoadedCase, catalog: Catalog) -> Knowledge:
     except CatalogError as error:
         here = loaded.location(("engine", "id"))
         raise CatalogError(replace(problem, where=problem.where or here) for problem in error.problems) from None
+    misfits = engine_misfits(loaded, engine)
+    if misfits:
+        raise LoadError(misfits)
     return Knowledge(
         engine=engine,
         drafter_class=catalog.drafter_class(case.drafter.drafter_class, loaded.location(("drafter", "drafter_class"))),
