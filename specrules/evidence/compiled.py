@@ -20,6 +20,7 @@ _COMBINES = {
     "numbers": ("sum", "last", "first", "mean", "list"),
     "flag": ("any", "last", "first"),
 }
+_DEFAULTS: dict[str, type] = {"number": float, "text": str, "flag": bool}
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +176,7 @@ class _Compiler:
         part = f"field {name!r}"
         if field.combine not in _COMBINES[field.type]:
             self.report(part, f"a field of type {field.type} combines by {', '.join(_COMBINES[field.type])}")
-        if field.default is not None and not isinstance(field.default, _DEFAULTS[field.type]):
+        if field.default is not None and type(field.default) is not _DEFAULTS.get(field.type):
             self.report(part, f"the default {field.default!r} is no {field.type}")
         if field.weight is not None and field.combine != "mean":
             self.report(part, "only a mean has a weight")
@@ -260,9 +261,6 @@ class _Compiler:
             screen=PatternSet([*sure, *suspects]) if len(sure) == len(shapes) else None,
             shapes=PatternSet([*shapes, *suspects]),
         )
-
-
-_DEFAULTS: dict[str, tuple[type, ...]] = {"number": (float, int), "text": (str,), "flag": (bool,), "numbers": ()}
 
 
 def _entry(field: ReaderField) -> Type:

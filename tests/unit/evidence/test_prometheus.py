@@ -28,7 +28,7 @@ def messages(reading: Reading) -> list[str]:
 
 
 def test_a_metric_is_read_with_its_line() -> None:
-    text = "# TYPE e:tokens_total counter\ne:tokens_total 1.23457e+06\ne:tokens_total_created 5\ne:other{a=\"b\"} x\n"
+    text = '# TYPE e:tokens_total counter\ne:tokens_total 1.23457e+06\ne:tokens_total_created 5\ne:other{a="b"} x\n'
     reading = read(text, toy({}))
     assert values(reading) == {"tokens": 1234570.0}
     assert reading.facts["tokens"].provenance.source == "file:2"
