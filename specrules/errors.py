@@ -14,7 +14,6 @@ first, and each problem knows its place.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -89,5 +88,7 @@ class UsageError(UserError):
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return `did you mean 'x'?` for the known name closest to `word`, or an empty string."""
+    import difflib
+
     close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f"did you mean {close[0]!r}?" if close else ""

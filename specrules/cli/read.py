@@ -38,7 +38,7 @@ def command(
     """
     from specrules.catalog.catalogue import Catalog
     from specrules.cli.writing import write
-    from specrules.pipeline import read
+    from specrules.pipeline.reading import read
 
     catalog = Catalog.load(engines=engines, rules=rules, templates=templates)
     reading = read(file, engine, catalog=catalog)

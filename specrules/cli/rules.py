@@ -76,7 +76,7 @@ def check(engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[P
     from specrules.decide import prove
     from specrules.errors import LoadError
     from specrules.model.rule import FormulaFile
-    from specrules.pipeline.triage import compiled
+    from specrules.pipeline.rules import compiled
 
     catalog, found = _load(engines, rules, templates)
     _, table = compiled(catalog)
@@ -116,7 +116,7 @@ def test(engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Pa
 
 def _load(engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Path, ...]) -> tuple[Catalog, RuleSet]:
     from specrules.catalog.catalogue import Catalog
-    from specrules.pipeline.triage import compiled
+    from specrules.pipeline.rules import compiled
 
     catalog = Catalog.load(engines=engines, rules=rules, templates=templates)
     return catalog, compiled(catalog)[0]

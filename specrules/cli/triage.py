@@ -48,7 +48,7 @@ def command(
     from specrules.catalog.catalogue import Catalog
     from specrules.cli.writing import progress, write
     from specrules.errors import Problem, UsageError, UserError
-    from specrules.pipeline import triage
+    from specrules.pipeline.triage import triage
     from specrules.report import render
 
     if not cases and not settings:

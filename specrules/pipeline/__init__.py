@@ -1,8 +1,4 @@
-"""The public functions that join the parts: a case to a verdict, a file to facts."""
+"""The public functions that join the parts: `triage.triage`, a case to a verdict, and `reading.read`, a file to facts.
 
-from __future__ import annotations
-
-from specrules.pipeline.reading import read
-from specrules.pipeline.triage import triage
-
-__all__ = ["read", "triage"]
+Nothing is imported here, so that reading a file does not load the arithmetic.
+"""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from specrules.errors import CatalogError, EvidenceError, Problem, UserError
 from specrules.model.case import EvidenceFile
 from specrules.model.engine import Engine
 from specrules.model.fact import Facts
+from specrules.pipeline.reading import other_engines
 
 if TYPE_CHECKING:
     from specrules.evidence.reading import Reading
@@ -78,11 +79,6 @@ def gather(loaded: LoadedCase, catalog: Catalog, progress: Progress | None = Non
     )
     warnings = tuple(problem.render() for reading in readings for problem in reading.warnings)
     return Gathered(facts, state, warnings, tuple(digests))
-
-
-def other_engines(catalog: Catalog, engine_id: str) -> Iterator[Engine]:
-    """The engines beside this one, loaded when they are asked for: only a file that nobody knows asks."""
-    return (catalog.engine(name).model for name in catalog.engine_ids if name != engine_id)
 
 
 def _engine_of(item: EvidenceFile, index: int, loaded: LoadedCase, catalog: Catalog) -> Engine:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from specrules.catalog.catalogue import Catalog
-from specrules.pipeline.evidence import other_engines
+from specrules.model.engine import Engine
 
 if TYPE_CHECKING:
     from specrules.evidence.reading import Reading
@@ -24,3 +25,8 @@ def read(path: str, engine: str | None = None, *, catalog: Catalog | None = None
         return read_any(path, [catalog.engine(name).model for name in catalog.engine_ids], arm)
     model = catalog.engine(engine).model
     return read_file(path, model, arm, others=other_engines(catalog, model.id))
+
+
+def other_engines(catalog: Catalog, engine_id: str) -> Iterator[Engine]:
+    """The engines beside this one, loaded when they are asked for: only a file that nobody knows asks."""
+    return (catalog.engine(name).model for name in catalog.engine_ids if name != engine_id)

@@ -8,15 +8,17 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from specrules.catalog.case import LoadedCase, engine_misfits, load_case
-from specrules.catalog.catalogue import Catalog, Loaded
+from specrules.catalog.catalogue import Catalog
 from specrules.catalog.digest import digest, short
-from specrules.decide import RuleSet, Table, compile_rules, compile_table, evaluate, part_outcomes, prove
+from specrules.decide import evaluate, part_outcomes
 from specrules.derive.situation import Knowledge, situation
+from specrules.derive.statements import impossible
 from specrules.derive.values import input_values
 from specrules.errors import CatalogError, LoadError
-from specrules.model.rule import FormulaFile, InputFile, RuleFile, VerdictTable
+from specrules.model.rule import FormulaFile, InputFile
 from specrules.model.verdict import Verdict
 from specrules.pipeline.evidence import Progress, gather
+from specrules.pipeline.rules import compiled
 from specrules.pipeline.verdict import Judged, build, footer_of
 from specrules.version import __version__
 
@@ -32,11 +34,11 @@ def triage(
     """Say whether the candidate of a case is worth deploying against what runs today.
 
     `case` is a file, a loaded case, or None where `settings` (`PATH=VALUE`) say everything. `now` is what ages are
-    counted to. Raises a UserError with every problem of case, evidence and catalogue.
+    counted to, in UTC where it has no zone. Raises a UserError with every problem of case, evidence and catalogue.
     """
     loaded = case if isinstance(case, LoadedCase) else load_case(case, settings)
     catalog = catalog or Catalog.load()
-    moment = now or datetime.now(UTC)
+    moment = datetime.now(UTC) if now is None else now.replace(tzinfo=now.tzinfo or UTC)
     knowledge = _knowledge(loaded, catalog)
     rules, table = compiled(catalog)
     gathered = gather(loaded, catalog, progress)
@@ -51,20 +53,6 @@ def triage(
     return build(judged, table, loaded.path, footer, notices)
 
 
-def compiled(catalog: Catalog) -> tuple[RuleSet, Table]:
-    """The rules and the verdict table of a catalogue. A table that is not the shipped one is proved first."""
-    symbols = catalog.symbols
-    loaded: Loaded[VerdictTable] = catalog.only(VerdictTable, "verdict table", "verdict")
-    try:
-        rules = compile_rules([(item.model, item.locate) for item in catalog.of_kind(RuleFile)], symbols)
-        table = compile_table(loaded.model, symbols, loaded.locate)
-        if not catalog.table_is_shipped and (problems := prove(table)):
-            raise LoadError(problems)
-    except LoadError as error:
-        raise LoadError(catalog.quoted(error.problems)) from None
-    return rules, table
-
-
 def _knowledge(loaded: LoadedCase, catalog: Catalog) -> Knowledge:
     case = loaded.case
     try:
@@ -73,6 +61,7 @@ def _knowledge(loaded: LoadedCase, catalog: Catalog) -> Knowledge:
         here = loaded.location(("engine", "id"))
         raise CatalogError(replace(problem, where=problem.where or here) for problem in error.problems) from None
     misfits = engine_misfits(loaded, engine)
+    misfits += [loaded.document.problem(message, path) for path, message in impossible(case)]
     if misfits:
         raise LoadError(misfits)
     return Knowledge(
