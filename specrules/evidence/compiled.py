@@ -95,11 +95,27 @@ class CompiledReader:
         return (field for field in self.fields.values() if field.value is not None)
 
 
+_MAX_REMEMBERED = 16
+_remembered: dict[tuple[int, str | None], tuple[Engine, list[CompiledReader]]] = {}
+
+
 def compile_readers(engine: Engine, version: str | None = None) -> list[CompiledReader]:
     """Return the readers of an engine, without readers and patterns that are known not to hold for `version`.
 
     Raises CatalogError with everything that is wrong in the engine's readers.
     """
+    # Engines never change but cannot be hashed, so they are known by identity.
+    key = (id(engine), version)
+    known = _remembered.get(key)
+    if known is None or known[0] is not engine:
+        known = (engine, _compile_readers(engine, version))
+        if len(_remembered) >= _MAX_REMEMBERED:
+            _remembered.clear()
+        _remembered[key] = known
+    return known[1]
+
+
+def _compile_readers(engine: Engine, version: str | None) -> list[CompiledReader]:
     readers: list[CompiledReader] = []
     problems: list[Problem] = []
     for spec in engine.readers:

@@ -64,9 +64,9 @@ def contradictions(reader: CompiledReader, observed: Observed, source: Source) -
     for check in reader.checks:
         if check.require.evaluate(whole.values) is False:
             message = _PLACEHOLDER.sub(lambda match: _shown(whole.values.get(match[1])), check.spec.message)
-            places = _places(check.require.names, whole)
-            line = next((place for place in places if isinstance(place, int)), 0)
-            found.append(Problem(message, source.at(line)))
+            # The last of the lines is where it shows.
+            lines = [place for place in _places(check.require.names, whole) if isinstance(place, int)]
+            found.append(Problem(message, source.at(max(lines, default=0))))
     return found
 
 

@@ -132,13 +132,15 @@ class _Collector:
         except FieldError as error:
             self.observed.warnings.append(Problem(f"{error}: the line was not read", self.source.at(number)))
             return
-        record = self._record(taken, groups, process)
+        record = self._record(taken, groups, process, values)
         if taken.spec.cumulative:
             record.forget([*taken.fields, *taken.spec.sets])
         for name, value in values.items():
             record.add(name, Occurrence(value, (number,)))
 
-    def _record(self, taken: CompiledPattern, groups: Groups, process: Process) -> Record:
+    def _record(
+        self, taken: CompiledPattern, groups: Groups, process: Process, line: Mapping[str, FactValue]
+    ) -> Record:
         """Return the record that a line belongs to, a new one where a request begins or nothing else is known."""
         spec = taken.spec
         values = tuple((name, groups[name]) for name in spec.key)
@@ -149,8 +151,12 @@ class _Collector:
         record = None
         if key is not None:
             record = self.keyed.get(key)
-            # The same key later on is another request: counters start again with the server.
-            if spec.opens_request and record is not opened:
+            # The same key later on is another request: its numbers start again with the server.
+            if (
+                spec.opens_request
+                and record is not None
+                and (record is not opened or line.keys() & record.found.keys())
+            ):
                 record = None
         elif spec.per_request and not spec.opens_request:
             record = opened
