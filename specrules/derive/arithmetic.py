@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from specrules.derive.spans import Span, corners
 from specrules.errors import ExpressionError, LoadError, Problem
@@ -30,6 +30,39 @@ class Step:
             return True
         decided = self.when.evaluate(environment)
         return decided if isinstance(decided, Unknown) else bool(decided)
+
+    def value(self, environment: Mapping[str, object]) -> object:
+        """The number, an unknown, or None where this variant does not count."""
+        counts = self.counts(environment)
+        if isinstance(counts, Unknown):
+            return counts
+        return self.expression.evaluate(environment) if counts else None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the formula and its condition read."""
+        return tuple(self.expression.names | (frozenset() if self.when is None else self.when.names))
+
+
+@dataclass(slots=True)
+class Remembered:
+    """A step that keeps its values by what it read: corners differ in a few inputs, and most formulas read fewer."""
+
+    step: Step
+    reads: tuple[str, ...]
+    known: dict[tuple[object, ...], object] = field(default_factory=dict)
+
+    @property
+    def formula(self) -> Formula:
+        """The formula of the step."""
+        return self.step.formula
+
+    def value(self, environment: Mapping[str, object]) -> object:
+        """What the step gives."""
+        key = tuple(environment.get(name) for name in self.reads)
+        if key not in self.known:
+            self.known[key] = self.step.value(environment)
+        return self.known[key]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +103,7 @@ class Arithmetic:
 
     def run(self, environment: Mapping[str, object], skip: frozenset[str] = frozenset()) -> Results:
         """Evaluate every formula in order. A formula none of whose variants count is left out, and those in `skip`."""
-        results: Results = dict(environment)
-        computed: Results = {}
-        for step in self._steps:
-            name = step.formula.name
-            if name in computed or name in skip:
-                continue
-            counts = step.counts(results)
-            if counts is False:
-                continue
-            value = counts if isinstance(counts, Unknown) else step.expression.evaluate(results)
-            computed[name] = value
-            results[name] = _only_inputs(value, computed)
-        return computed
+        return _run(self._steps, environment, skip)
 
     def outcome(
         self, fixed: Mapping[str, object], spans: Mapping[str, Span], *, needs_acceptance: bool = True
@@ -90,24 +111,38 @@ class Arithmetic:
         """Evaluate at the middle and at every corner of the spans.
 
         The acceptance that breaks even is an inversion, dearer than all the rest together: it is left out at the
-        corners, and without `needs_acceptance` at the middle too.
+        corners, and without `needs_acceptance` at the middle too. Spans that no formula reads make no corners.
         """
-        mid = self.run(
-            {**fixed, **{name: span.mid for name, span in spans.items()}},
-            frozenset() if needs_acceptance else INVERSIONS,
-        )
+        steps = [Remembered(step, step.names) for step in self._possible(fixed)]
+        names = {name for step in steps if step.formula.name not in INVERSIONS for name in step.reads}
+        middle = {**fixed, **{name: span.mid for name, span in spans.items()}}
+        mid = _run(steps, middle, frozenset() if needs_acceptance else INVERSIONS)
         low: dict[str, float] = {}
         high: dict[str, float] = {}
         unsettled: set[str] = set()
-        for corner in corners(spans):
-            environment = {**fixed, **{name: span.mid for name, span in spans.items()}, **corner}
-            for name, value in self.run(environment, INVERSIONS).items():
+        for corner in corners({name: span for name, span in spans.items() if name in names}):
+            for name, value in _run(steps, {**middle, **corner}, INVERSIONS).items():
                 if isinstance(value, float):
                     low[name] = min(value, low.get(name, value))
                     high[name] = max(value, high.get(name, value))
                 else:
                     unsettled.add(name)
         return Outcome(mid, low, high, frozenset(unsettled))
+
+    def _possible(self, fixed: Mapping[str, object]) -> tuple[Step, ...]:
+        """The variants that may count, whatever the values of the spans: none behind one that counts for sure."""
+        possible: list[Step] = []
+        settled: set[str] = set()
+        for step in self._steps:
+            if step.formula.name in settled:
+                continue
+            counts = step.counts(fixed)
+            if counts is False:
+                continue
+            possible.append(replace(step, when=None) if counts is True else step)
+            if counts is True:
+                settled.add(step.formula.name)
+        return tuple(possible)
 
     def lines(self, fixed: Mapping[str, object], spans: Mapping[str, Span]) -> tuple[FormulaLine, ...]:
         """The formulas that count, as symbols, as written, with values, and with their results."""
@@ -130,6 +165,20 @@ class Arithmetic:
             )
             results[name] = value
         return tuple(shown.values())
+
+
+def _run(steps: Iterable[Step | Remembered], environment: Mapping[str, object], skip: frozenset[str]) -> Results:
+    results: Results = dict(environment)
+    computed: Results = {}
+    for step in steps:
+        name = step.formula.name
+        if name in computed or name in skip:
+            continue
+        value = step.value(results)
+        if value is not None:
+            computed[name] = value
+            results[name] = _only_inputs(value, computed)
+    return computed
 
 
 def _only_inputs(value: object, computed: Results) -> object:

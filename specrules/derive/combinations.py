@@ -27,6 +27,8 @@ def combination(case: Case, engine: Engine) -> Finding:
     text = f"{' with '.join(methods)}: {worst.status.replace('-', ' ')}. {worst.effect}"
     if worst.status == "untested" or not is_verified(engine, worst):
         return Finding(None, f"{text} (not verified)")
+    if applies_to_version(engine, worst, case.engine.version) is None:
+        return Finding(None, f"{text} (depends on the version of the engine)")
     return Finding(worst.status == "works", f"{text} ({_evidence(engine, worst)})")
 
 

@@ -40,10 +40,13 @@ def tokenizers(case: Case, engine: Engine, gate: TokenizerGate, symbols: Symbols
     """Whether the engine accepts this pair, as it really compares tokenizers."""
     undecided: list[str] = []
     for check in gate.checks:
-        if applies_to_version(engine, check, case.engine.version) is False:
+        applies = applies_to_version(engine, check, case.engine.version)
+        if applies is False:
             continue
         accepted = holds(check.accepts, symbols, values)
-        if accepted is False:
+        if accepted is False and applies is None:
+            undecided.append(f"{check.id}, which depends on the version")
+        elif accepted is False:
             return Finding(False, f"{check.message} ({check.otherwise.replace('-', ' ')})")
         if accepted is None:
             undecided.append(check.id)

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from specrules.derive.overheads import per_token
 from specrules.derive.situation import Situation
 from specrules.derive.spans import Span
 from specrules.model.fact import Fact
 from specrules.model.quantity import Provenance
+
+_TOKENS_OF = {
+    "ratio": "A = 1 + r K",
+    "counts": "A = 1 + accepted / rounds",
+    "position_vector": "A = 1 + sum(a_i)",
+    "histogram": "A = 1 + sum(a_i)",
+}
 
 
 def derived_facts(given: Situation) -> dict[str, Fact]:
@@ -18,37 +26,57 @@ def _target(given: Situation) -> list[Fact]:
     steps, facts = given.sides.steps, []
     tokens, rate = given.facts.number("incumbent.tokens_per_round"), given.facts.number("incumbent.rate_tok_s")
     if steps.incumbent_round is not None and tokens is not None and rate is not None:
+        paid = per_token(given.case, given.facts)
         facts.append(
-            _fact("incumbent.round_ms", steps.incumbent_round, "ms", "T_i = A_i / R", f"1000 * {tokens:g} / {rate:g}")
+            _fact(
+                "incumbent.round_ms",
+                steps.incumbent_round,
+                "ms",
+                *_behind_rate("T_i = A_i / R", "T_i = A_i (1 / R - c)", rate, tokens, paid),
+            )
         )
-    if steps.plain is not None and "target.step_ms" not in given.facts:
-        facts.append(
-            _fact("target.step_ms", steps.plain, "ms", "t1 = 1 / R_off", f"1000 / {1000 / steps.plain.mid:.6g}")
-        )
+    if steps.plain is not None and steps.plain_source != "target.step_ms":
+        facts.append(_plain_step(given, steps.plain, steps.plain_source))
     length = steps.incumbent_draft_length
     if steps.plain is None and steps.incumbent_round is not None and length is not None:
-        floor = steps.pass_floor(length)
+        floor = steps.round_floor(length)
         text = f"{steps.incumbent_round.low:.4g} / (1 + {steps.head_share:g})"
         symbols = f"V(w) >= T_i / (1 + h), for w >= {length + 1}"
         facts.append(_fact("target.verify_floor_ms", Span.exact(floor), "ms", symbols, text))
     return facts
 
 
+def _plain_step(given: Situation, plain: Span, source: str) -> Fact:
+    """The plain step; under a name of its own where the case states another step as target.step_ms."""
+    name = "target.plain_step_ms" if "target.step_ms" in given.facts else "target.step_ms"
+    rate = given.facts.number(source)
+    if rate is None:
+        return _fact(name, plain, "ms", "t1 = V(1)", f"{plain.mid:.6g}")
+    decode = given.facts.value(source.replace("rate_tok_s", "rate_kind")) == "decode"
+    paid = None if decode else per_token(given.case, given.facts)
+    return _fact(name, plain, "ms", *_behind_rate("t1 = 1 / R_off", "t1 = 1 / R_off - c", rate, 1.0, paid))
+
+
+def _behind_rate(plainly: str, less: str, rate: float, tokens: float, paid: Span | None) -> tuple[str, str]:
+    """Formula and substituted values of a time that is read off a rate, c being what both sides pay per token."""
+    if paid is None or paid.mid == 0:
+        return plainly, f"1000 * {tokens:g} / {rate:g}" if tokens != 1 else f"1000 / {rate:g}"
+    return less, f"{tokens:g} * (1000 / {rate:g} - {paid.mid:g})"
+
+
 def _run(given: Situation) -> list[Fact]:
     run, steps, observed = given.sides.run, given.sides.steps, given.sides.observed
     facts = []
-    if observed is not None and observed.conditional is not None and observed.kind != "conditional":
-        symbols = "p: A(p, K) = A"
-        facts.append(
-            _fact("candidate.conditional_acceptance", observed.conditional, "", symbols, f"K = {observed.depth}")
-        )
+    inverts = observed is not None and observed.kind != "conditional" and not given.knowledge.drafter_class.is_tree
+    if observed is not None and observed.conditional is not None and inverts:
+        text = f"K = {observed.length or observed.depth:g}"
+        facts.append(_fact("candidate.conditional_acceptance", observed.conditional, "", "p: A(p, K) = A", text))
     if run is None or run.tokens is None:
         return facts
     round_ms = 1000 * run.tokens.mid / run.rate.mid
     if "candidate.tokens_per_round" not in given.facts:
-        facts.append(
-            _fact("candidate.tokens_per_round", run.tokens, "tokens", "A = 1 + r K", f"K = {run.draft_length}")
-        )
+        symbols = _TOKENS_OF.get(observed.kind, "A") if observed is not None else "A"
+        facts.append(_fact("candidate.tokens_per_round", run.tokens, "tokens", symbols, f"K = {run.draft_length}"))
     text = f"1000 * {run.tokens.mid:.4g} / {run.rate.mid:g}"
     facts.append(_fact("candidate.round_ms", Span.exact(round_ms), "ms", "T = A / rate", text))
     if steps.plain is None:

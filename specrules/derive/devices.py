@@ -8,10 +8,28 @@ from specrules.derive.methods import Finding, applies_to_version, is_verified
 from specrules.model.case import Case, Device
 from specrules.model.engine import Engine, Method
 
+_HOST = "CPU"
+"""The backend that every build has."""
+
 
 def device_named(case: Case, name: str | None) -> Device | None:
     """The device of the case with this name."""
     return next((device for device in case.host.devices if device.name == name), None)
+
+
+def backend_named(engine: Engine, name: str) -> str:
+    """The backend as the engine's file calls it: by its id, else by the devices that it gives (ROCm0: HIP)."""
+    for backend in engine.devices.backends:
+        if name.casefold() == backend.id.casefold():
+            return backend.id
+    return _backend_by_device(engine, name) or _backend_by_device(engine, f"{name}0") or name
+
+
+def _backend_by_device(engine: Engine, device: str) -> str | None:
+    for backend in engine.devices.backends:
+        if backend.device_pattern is not None and re.fullmatch(backend.device_pattern, device):
+            return backend.id
+    return None
 
 
 def backend_of(case: Case, engine: Engine, name: str | None) -> str | None:
@@ -20,11 +38,13 @@ def backend_of(case: Case, engine: Engine, name: str | None) -> str | None:
         return None
     device = device_named(case, name)
     if device is not None and device.backend is not None:
-        return device.backend
-    for backend in engine.devices.backends:
-        if backend.device_pattern is not None and re.fullmatch(backend.device_pattern, name):
-            return backend.id
-    return None
+        return backend_named(engine, device.backend)
+    return _backend_by_device(engine, name)
+
+
+def build_backends(case: Case, engine: Engine) -> tuple[str, ...]:
+    """The backends of the binary, as the engine's file calls them; empty where they are not stated."""
+    return tuple(dict.fromkeys(backend_named(engine, name) for name in case.engine.backends))
 
 
 def routing(case: Case, engine: Engine, method: Method | None) -> Finding:
@@ -33,16 +53,19 @@ def routing(case: Case, engine: Engine, method: Method | None) -> Finding:
     routes = engine.devices.draft_routing
     if wanted is None or wanted == home:
         return Finding(True, "drafter and target share their device")
-    if not routes.possible:
-        return Finding(False if is_verified(engine, routes) else None, routes.effect)
-    if method is None:
+    if routes.possible and method is None:
         return Finding(None, f"which method would put the drafter on {wanted} is not known")
-    if method.draft_device == "conditional":
+    if routes.possible and method is not None and method.draft_device == "conditional":
         return Finding(
             None, f"{method.id} can leave the target's device with some files only: {method.note}".rstrip(": ")
         )
-    if method.draft_device != "routable":
-        return Finding(False, f"{method.id} drafts on the target's device, not on {wanted}")
+    refusal = None if routes.possible else routes.effect
+    if refusal is None and method is not None and method.draft_device != "routable":
+        refusal = f"{method.id} drafts on the target's device, not on {wanted}"
+    if refusal is not None:
+        if home is None:
+            return Finding(None, f"whether {wanted} is the target's device is not known, and {refusal}")
+        return Finding(False if routes.possible or is_verified(engine, routes) else None, refusal)
     if not is_verified(engine, routes):
         return Finding(None, f"{routes.effect}; nobody verified it")
     return Finding(True, f"{routes.flag or 'the engine'} puts the drafter on {wanted}: {routes.effect}")
@@ -57,7 +80,8 @@ def coexistence(case: Case, engine: Engine) -> Finding:
     if target is None or drafter is None:
         unclear = case.target.device if target is None else case.drafter.device
         return Finding(None, f"the backend of {unclear or 'the target device'} is not known")
-    if case.engine.backends and (absent := {target, drafter} - set(case.engine.backends)):
+    built = build_backends(case, engine)
+    if built and (absent := {target, drafter} - {*built, _HOST}):
         return Finding(
             False, f"this binary was built without {', '.join(sorted(absent))}, so it does not see that device"
         )
@@ -68,6 +92,8 @@ def coexistence(case: Case, engine: Engine) -> Finding:
             continue
         if claim.status == "unproven" or not is_verified(engine, claim):
             return Finding(None, f"{target} beside {drafter}: {claim.effect} (not verified)")
+        if applies_to_version(engine, claim, case.engine.version) is None:
+            return Finding(None, f"{target} beside {drafter} depends on the version: {claim.effect}")
         return Finding(claim.status == "works", f"{target} beside {drafter}: {claim.effect}")
     return Finding(None, f"nobody wrote down whether {target} and {drafter} can serve one process")
 

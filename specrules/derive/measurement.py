@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from math import ceil, isfinite
 
+from specrules.derive.overheads import per_token
 from specrules.derive.projection import AtDepth
 from specrules.derive.settings import filled, words
 from specrules.derive.situation import Situation
 from specrules.derive.spans import Span, bounded
 from specrules.economics.samples import rounds_to_settle
 from specrules.model.engine import Recipe
+from specrules.model.rule import SpeedupClass
 from specrules.model.verdict import FlipPoint, Measurement, Range
 
 _INPUTS_OF: dict[str, tuple[str, ...]] = {
@@ -60,7 +62,7 @@ class Weighed:
         return (self.gives_missing, self.swing_tok_s / self.recipe.minutes)
 
 
-def measurements(given: Situation, flips: Iterable[FlipPoint]) -> tuple[Measurement, ...]:
+def measurements(given: Situation, flips: Iterable[FlipPoint], speedup_class: SpeedupClass) -> tuple[Measurement, ...]:
     """Every recipe that fits the candidate, the most useful first. Empty where the engine offers none."""
     length = given.projections.verdict_length or given.case.engine.draft_length or 3
     depth = given.projections.at(length)
@@ -69,7 +71,7 @@ def measurements(given: Situation, flips: Iterable[FlipPoint]) -> tuple[Measurem
     weighed = [_weigh(given, recipe, depth) for recipe in given.knowledge.engine.recipes if _fits(given, recipe)]
     weighed.sort(key=lambda item: item.rank, reverse=True)
     by_name = {flip.name: flip for flip in flips}
-    return tuple(_measurement(given, item, depth, by_name) for item in weighed)
+    return tuple(_measurement(given, item, depth, by_name, speedup_class) for item in weighed)
 
 
 def _fits(given: Situation, recipe: Recipe) -> bool:
@@ -97,9 +99,11 @@ def _swing(given: Situation, depth: AtDepth, names: set[str]) -> float:
     return 0.0 if low is None or high is None else high - low
 
 
-def _measurement(given: Situation, item: Weighed, depth: AtDepth, flips: dict[str, FlipPoint]) -> Measurement:
+def _measurement(
+    given: Situation, item: Weighed, depth: AtDepth, flips: dict[str, FlipPoint], speedup_class: SpeedupClass
+) -> Measurement:
     recipe = item.recipe
-    quantity, expected, threshold = _expectation(given, recipe, depth, flips)
+    quantity, expected, threshold = _expectation(given, recipe, depth, flips, speedup_class)
     return Measurement(
         recipe=recipe.id,
         title=recipe.title,
@@ -115,7 +119,7 @@ def _measurement(given: Situation, item: Weighed, depth: AtDepth, flips: dict[st
 
 
 def _expectation(
-    given: Situation, recipe: Recipe, depth: AtDepth, flips: dict[str, FlipPoint]
+    given: Situation, recipe: Recipe, depth: AtDepth, flips: dict[str, FlipPoint], speedup_class: SpeedupClass
 ) -> tuple[str, Range, float | None]:
     """What the recipe's first result is in, the interval it should fall into, and where the verdict flips."""
     outcome, spans = depth.outcome, depth.inputs.spans
@@ -132,7 +136,7 @@ def _expectation(
             needed = bounded(outcome.at_mid("break_even.tokens_per_round"))
             return (f"tokens per round at K={depth.draft_length}", Range(low=low, high=high), needed)
         if name in {"off.rate_tok_s", "target.step_ms"}:
-            return _plain_step(given, flips)
+            return _plain_step(given, depth, flips, speedup_class)
         if name == "target.verify_curve":
             low, high = (bounded(end) for end in outcome.ends("verify_ms"))
             return (f"ms for {depth.draft_length + 1} rows", Range(low=low, high=high), _verify_flip(flips))
@@ -152,14 +156,44 @@ def _synthetic_zero(depth: AtDepth, incumbent: Span | None) -> tuple[str, Range,
     return (f"tok/s with nothing accepted at K={depth.draft_length}", expected, threshold)
 
 
-def _plain_step(given: Situation, flips: dict[str, FlipPoint]) -> tuple[str, Range, float | None]:
+def _plain_step(
+    given: Situation, depth: AtDepth, flips: dict[str, FlipPoint], speedup_class: SpeedupClass
+) -> tuple[str, Range, float | None]:
+    """The plain step: where the verdict flips, or, where that is not to be expected, where drafting off beats today."""
     interval = given.sides.steps.plain_range()
     expected = Range() if interval is None else Range(low=interval.low, high=interval.high)
-    threshold = _flip(flips, "target.step_ms")
-    verify = _flip(flips, "verify_ms")
-    if threshold is None and verify is not None:
-        threshold = verify / given.sides.thresholds["ceiling_factor"]
-    return ("ms per plain step", expected, threshold)
+    flip, off = _step_flip(given, depth, flips, speedup_class), _off_flip(given)
+    if _inside(off, interval) and not _inside(flip, interval):
+        return ("ms per plain step; below the threshold drafting off beats the incumbent", expected, off)
+    return ("ms per plain step", expected, flip)
+
+
+def _step_flip(
+    given: Situation, depth: AtDepth, flips: dict[str, FlipPoint], speedup_class: SpeedupClass
+) -> float | None:
+    """The plain step at which the numbers flip: read by the formulas, else as what the assumed pass follows from.
+
+    That pass takes the policy's factor times the step at the point and no less than the step at the high end of the
+    speedup. No step takes it below what the incumbent's round says of it.
+    """
+    direct, verify = _flip(flips, "target.step_ms"), _flip(flips, "verify_ms")
+    if direct is not None or verify is None or depth.inputs.basis != "step":
+        return direct
+    if verify < given.sides.steps.round_floor(depth.draft_length):
+        return None
+    return verify / (1.0 if speedup_class == "loss" else given.sides.thresholds["ceiling_factor"])
+
+
+def _off_flip(given: Situation) -> float | None:
+    """The plain step at which drafting off equals an incumbent that drafts: 1 / R, less what both pay per token."""
+    rate, paid = given.facts.number("incumbent.rate_tok_s"), per_token(given.case, given.facts)
+    if given.facts.value("incumbent.drafting") is not True or rate is None or paid is None:
+        return None
+    return 1000 / rate - paid.mid
+
+
+def _inside(value: float | None, interval: Span | None) -> bool:
+    return value is not None and interval is not None and interval.low <= value <= interval.high
 
 
 def _verify_flip(flips: dict[str, FlipPoint]) -> float | None:

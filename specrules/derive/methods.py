@@ -51,16 +51,27 @@ def attachment(case: Case, engine: Engine) -> Finding:
     names = ", ".join(f"{method.id} ({method.drafter_class})" for method in engine.methods if not method.removed)
     if not offered:
         return Finding(False, f"its methods are {names or 'none'}")
-    stated = [name for name in case.engine.methods if method_named(engine, name) is None]
-    if stated:
-        return Finding(False, f"it knows no method named {', '.join(stated)}; its methods are {names}")
+    unknown = [name for name in case.engine.methods if method_named(engine, name) is None]
+    if unknown:
+        return Finding(False, f"it knows no method named {', '.join(unknown)}; its methods are {names}")
+    if case.engine.methods and not any(_drafts_with(engine, name, wanted) for name in case.engine.methods):
+        on, there = ", ".join(case.engine.methods), ", ".join(method.id for method in offered)
+        return Finding(False, f"{on} drafts with no drafter of this class; for it there is {there}")
     if not any(is_verified(engine, method) for method in offered):
         return Finding(None, f"{', '.join(method.id for method in offered)} is said to exist, but nobody verified it")
     return Finding(True, f"for this class it offers {', '.join(method.id for method in offered)}")
 
 
+def _drafts_with(engine: Engine, name: str, drafter_class: str) -> bool:
+    method = method_named(engine, name)
+    return method is not None and method.drafter_class == drafter_class
+
+
 def in_version(case: Case, engine: Engine, method: Method | None) -> bool | None:
-    """Whether the candidate's method exists in the stated version."""
+    """Whether the candidate's method exists in the stated version; a removed one in no version but those it names."""
     if method is None:
         return None
-    return False if method.removed else applies_to_version(engine, method, case.engine.version)
+    applies = applies_to_version(engine, method, case.engine.version)
+    if method.removed:
+        return applies is True and method.until is not None
+    return applies

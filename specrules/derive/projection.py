@@ -13,6 +13,14 @@ from specrules.model.verdict import BreakEven, BreakEvenRange, FormulaLine, Proj
 
 SHOWN = (1, 3, 7)
 _ACCEPTANCE = ("acceptance.conditional", "acceptance.ratio", "acceptance.tokens")
+_STATED_AS = {
+    "how": "acceptance.kind",
+    "acceptance.conditional": "acceptance.kind",
+    "target.declared_ms": "target.step_ms",
+    "drafter.catch_up_ms": "drafter.step_ms",
+    "run.tokens_per_round": "candidate.tokens_per_round",
+}
+"""Inputs of the formulas that follow from what a case states under another name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +104,20 @@ class Projections:
 
 
 def project(sides: Sides, arithmetic: Arithmetic) -> Projections:
-    """Run the formulas for every draft length that the policy searches."""
-    depth_limit = int(sides.thresholds["search_depth"])
+    """Run the formulas for every draft length that the policy searches, and for those of the case.
+
+    Feasible is the length that the case wants to deploy at, no longer than the engine drafts unless a run shows it;
+    without one all up to the engine's limit.
+    """
     fixed = sides.case.engine.draft_length
-    lengths = sorted({*range(1, depth_limit + 1), *SHOWN, *([fixed] if fixed else [])})
-    engine_limit = (sides.method.max_draft_length if sides.method else None) or max(lengths)
-    feasible = (fixed,) if fixed else tuple(length for length in lengths if length <= engine_limit)
+    run = sides.run.draft_length if sides.run is not None else None
+    limit = sides.method.max_draft_length if sides.method is not None else None
+    if fixed is not None and limit is not None and fixed != run:
+        fixed = min(fixed, limit)
+    searched = range(1, int(sides.thresholds["search_depth"]) + 1)
+    lengths = sorted({*searched, *SHOWN, *(length for length in (fixed, run) if length is not None)})
+    open_lengths = tuple(length for length in lengths if limit is None or length <= limit or length == run)
+    feasible = open_lengths if fixed is None else (fixed,)
     return Projections(tuple(_at_depth(sides, arithmetic, length) for length in lengths), feasible)
 
 
@@ -129,7 +145,7 @@ def break_even(depth: AtDepth, best: int | None, *, is_tree: bool) -> BreakEven:
     return BreakEven(
         draft_length=length,
         tokens_per_round=tokens,
-        conditional_acceptance=None if is_tree else _share(outcome.at_mid("break_even.conditional_acceptance")),
+        conditional_acceptance=None if is_tree else needed_acceptance(depth),
         accepted_ratio=_share(ratio),
         possible=possible,
         settled=all(end == possible for end in ends),
@@ -141,8 +157,16 @@ def break_even(depth: AtDepth, best: int | None, *, is_tree: bool) -> BreakEven:
             accepted_ratio=tuple(_share(bounded(end)) for end in outcome.ends("break_even.accepted_ratio")),
         ),
         basis=BASES[depth.inputs.basis],
-        missing=outcome.missing("break_even.tokens_per_round"),
+        missing=missing_inputs(outcome, "break_even.tokens_per_round"),
     )
+
+
+def needed_acceptance(depth: AtDepth) -> float | None:
+    """p_be at the point: 0 where A_be is at most 1, None where it is out of reach or unknown."""
+    tokens = depth.outcome.at_mid("break_even.tokens_per_round")
+    if tokens is not None and tokens <= 1:
+        return 0.0
+    return _share(depth.outcome.at_mid("break_even.conditional_acceptance"))
 
 
 def _ends_of_p(depth: AtDepth) -> tuple[float | None, float | None]:
@@ -150,7 +174,8 @@ def _ends_of_p(depth: AtDepth) -> tuple[float | None, float | None]:
     ends = []
     for end in depth.outcome.ends("break_even.tokens_per_round"):
         known = bounded(end)
-        ends.append(None if known is None else _share(float(break_even_conditional(known, depth.draft_length))))
+        needed = None if known is None else float(break_even_conditional(max(known, 1.0), depth.draft_length))
+        ends.append(_share(needed))
     return (ends[0], ends[1])
 
 
@@ -184,8 +209,13 @@ def projection(depth: AtDepth, best: int | None) -> Projection:
         at_declared_step=depth.declared,
         is_best=depth.draft_length == best,
         basis=BASES[depth.inputs.basis],
-        missing=outcome.missing("rate_tok_s", "speedup"),
+        missing=missing_inputs(outcome, "rate_tok_s", "speedup"),
     )
+
+
+def missing_inputs(outcome: Outcome, *names: str) -> tuple[str, ...]:
+    """What would settle these results, under the names that rules and users know."""
+    return tuple(sorted({_STATED_AS.get(name, name) for name in outcome.missing(*names)}))
 
 
 def formula_lines(arithmetic: Arithmetic, depth: AtDepth) -> tuple[FormulaLine, ...]:
@@ -194,8 +224,9 @@ def formula_lines(arithmetic: Arithmetic, depth: AtDepth) -> tuple[FormulaLine, 
 
 
 def _needed(depth: AtDepth) -> float | None:
-    name = "accepted_ratio" if depth.inputs.fixed["drafter.is_tree"] else "conditional_acceptance"
-    return _share(depth.outcome.at_mid(f"break_even.{name}"))
+    if depth.inputs.fixed["drafter.is_tree"]:
+        return _share(depth.outcome.at_mid("break_even.accepted_ratio"))
+    return needed_acceptance(depth)
 
 
 def _most(values: Iterable[float | None]) -> float | None:

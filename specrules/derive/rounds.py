@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from math import isnan
 
 from specrules.derive.acceptance import Observed
+from specrules.derive.curve import verify_curve
+from specrules.derive.overheads import per_round, per_token
 from specrules.derive.spans import UNBOUNDED, Span, from_quantity, span_of, widened
 from specrules.derive.steps import Steps
 from specrules.economics import verify
@@ -32,7 +34,7 @@ BASES = {
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A measured run of this very candidate that really drafted."""
+    """A measured run of this very candidate that really drafted: its rate, tokens per drafting round and depth."""
 
     rate: Span
     tokens: Span | None
@@ -62,17 +64,22 @@ class RoundInputs:
     spans: dict[str, Span]
 
 
-def measured_run(facts: Facts, observed: Observed | None, thresholds: Mapping[str, float]) -> Run | None:
-    """The candidate's run, where one was measured and did draft. Its rate gets an error where nobody stated one."""
+def measured_run(
+    case: Case, facts: Facts, observed: Observed | None, thresholds: Mapping[str, float], *, is_tree: bool = False
+) -> Run | None:
+    """The candidate's run, where one was measured and did draft. Its rate gets an error where nobody stated one.
+
+    Its depth is the stated one, else that of its acceptance, else the one that the case wants to deploy at.
+    """
     rate = span_of(facts.get("candidate.rate_tok_s"))
     if rate is None or facts.value("candidate.drafting") is False:
         return None
     length = facts.number("candidate.draft_length")
-    depth = int(length) if length is not None else (observed.depth if observed else None)
+    depth = int(length) if length is not None else (observed.depth if observed else None) or case.engine.draft_length
     tokens = span_of(facts.get("candidate.tokens_per_round"))
     if tokens is None and observed is not None and observed.depth == depth:
         tokens = observed.tokens
-        if tokens is None and observed.ratio is not None and depth is not None:
+        if tokens is None and observed.ratio is not None and depth is not None and not is_tree:
             tokens = Span(*(1 + end * depth for end in (observed.ratio.low, observed.ratio.mid, observed.ratio.high)))
     return Run(widened(rate, thresholds["unknown_error"]), tokens, depth)
 
@@ -94,15 +101,13 @@ def round_inputs(sides: Sides, draft_length: int, *, spread: bool = True) -> Rou
         **_basis_spans(sides, basis, draft_length),
     }
     if sides.observed is not None:
-        how, intervals = sides.observed.at(draft_length, spread=spread)
+        how, intervals = sides.observed.at(draft_length, spread=spread, chain=not sides.drafter_class.is_tree)
         fixed |= how
         spans |= intervals
-    if basis == "measured-run":
-        spans.pop("acceptance.tokens", None)
-        if sides.run is not None and sides.run.tokens is not None:
-            fixed |= {"how": "measured"}
-            spans = {name: span for name, span in spans.items() if not name.startswith("acceptance.")}
-            spans["acceptance.tokens"] = sides.run.tokens
+    if basis == "measured-run" and sides.run is not None and sides.run.tokens is not None:
+        fixed |= {"how": "measured"}
+        spans = {name: span for name, span in spans.items() if not name.startswith("acceptance.")}
+        spans["acceptance.tokens"] = sides.run.tokens
     return RoundInputs(basis, fixed, spans)
 
 
@@ -112,13 +117,24 @@ def _basis(sides: Sides, draft_length: int) -> str:
         return "measured-run"
     if _from_curve(sides, draft_length) is not None and _drafter_cost_is_known(sides):
         return "curve"
-    if run is not None and run.draft_length is not None and run.tokens is not None and sides.steps.plain is not None:
+    if _has_slope(sides):
         return "run-slope"
     if measurements.synthetic_zero_tok_s is not None and sides.case.engine.draft_length == draft_length:
         return "synthetic"
     if measurements.round_slope is not None and sides.steps.plain is not None:
         return "slope"
     return "step"
+
+
+def _has_slope(sides: Sides) -> bool:
+    """Whether the run at another depth gives a slope: not for trees, whose width is no function of their depth.
+
+    A round shorter than a plain step says that the two are not of one time base, and then nothing about other depths.
+    """
+    run, plain = sides.run, sides.steps.plain
+    if run is None or run.draft_length is None or run.tokens is None or plain is None or sides.drafter_class.is_tree:
+        return False
+    return 1000 * run.tokens.mid / run.rate.mid >= plain.mid
 
 
 def _drafter_cost_is_known(sides: Sides) -> bool:
@@ -161,40 +177,25 @@ def _assumed_catch_up(sides: Sides, step: Span | None, draft_length: int) -> Spa
 
 
 def _overheads(sides: Sides) -> dict[str, Span]:
-    measurements = sides.case.measurements
-    per_round, per_token = Span.exact(0.0), Span.exact(0.0)
-    overhead = measurements.overhead
-    if overhead is not None:
-        span = from_quantity(overhead.ms)
-        tokens = sides.facts.number("workload.output_tokens")
-        if overhead.kind == "per_round":
-            per_round = span
-        elif overhead.kind == "per_token":
-            per_token = span
-        elif overhead.kind == "per_request":
-            per_token = Span(0.0, 0.0, span.high) if tokens is None else Span(*(end / tokens for end in _ends(span)))
-        else:
-            per_round, per_token = Span(0.0, 0.0, span.high), Span(0.0, 0.0, span.high)
-    return {
-        "overhead.per_round_ms": per_round,
-        "overhead.per_token_ms": per_token,
+    found = {
+        "overhead.per_round_ms": per_round(sides.case),
+        "overhead.per_token_ms": per_token(sides.case, sides.facts),
         "restore_ms": _restore(sides),
         "overlap": _overlap(sides),
     }
-
-
-def _ends(span: Span) -> tuple[float, float, float]:
-    return (span.low, span.mid, span.high)
+    return {name: span for name, span in found.items() if span is not None}
 
 
 def _restore(sides: Sides) -> Span:
     stated = span_of(sides.facts.get("restore.ms"))
     if stated is not None:
         return stated
+    return Span(0.0, 0.0, UNBOUNDED) if _restores(sides) else Span.exact(0.0)
+
+
+def _restores(sides: Sides) -> bool:
     hybrid = sides.case.target.kind in {"hybrid", "hybrid-moe"}
-    if hybrid and sides.method is not None and sides.method.round.restores_hybrid:
-        return Span(0.0, 0.0, UNBOUNDED)
-    return Span.exact(0.0)
+    return hybrid and sides.method is not None and sides.method.round.restores_hybrid
 
 
 def _overlap(sides: Sides) -> Span:
@@ -222,11 +223,22 @@ def _basis_spans(sides: Sides, basis: str, draft_length: int) -> dict[str, Span]
         curve = _from_curve(sides, draft_length)
         return {} if curve is None else {"verify.curve_ms": curve}
     if basis == "synthetic" and measurements.synthetic_zero_tok_s is not None:
-        return {"synthetic.rate_tok_s": from_quantity(measurements.synthetic_zero_tok_s)}
+        return {"synthetic.rate_tok_s": _synthetic(sides, from_quantity(measurements.synthetic_zero_tok_s))}
     if basis == "slope" and measurements.round_slope is not None:
         low, high = measurements.round_slope
         return {"slope.round": Span(low, (low + high) / 2, high)}
     return {"verify.factor": _assumed_factor(sides, draft_length)}
+
+
+def _synthetic(sides: Sides, rate: Span) -> Span:
+    """The rate with nothing accepted. On a target that restores every one of its rounds did, so that its round is an
+    upper bound: one that accepts everything can be as short as a plain step.
+    """
+    rate = widened(rate, sides.thresholds["unknown_error"])
+    if not _restores(sides):
+        return rate
+    plain = sides.steps.plain
+    return Span(rate.low, rate.mid, max(rate.high, 1000 / plain.low if plain is not None else UNBOUNDED))
 
 
 def _assumed_factor(sides: Sides, draft_length: int) -> Span:
@@ -234,19 +246,22 @@ def _assumed_factor(sides: Sides, draft_length: int) -> Span:
     factor = sides.thresholds["ceiling_factor"]
     declared = sides.steps.declared
     floor = 0.0 if declared is None else sides.steps.pass_floor(draft_length) / declared.mid
-    return Span(min(floor, factor), factor, UNBOUNDED)
+    return Span(floor, max(floor, factor), UNBOUNDED)
 
 
 def _from_curve(sides: Sides, draft_length: int) -> Span | None:
-    """V(K+1) between the measured widths around it. Beyond the last width only the low end is known: no curve then."""
-    curve = sorted(sides.case.measurements.verify_curve, key=lambda point: point.width)
-    if not curve:
+    """V(K+1) between the measured widths around it. Beyond the last width only the low end is known: no curve then.
+
+    None for trees: they verify all their nodes, and how many those are is not known.
+    """
+    curve = verify_curve(sides.case, sides.facts)
+    if not curve or sides.drafter_class.is_tree:
         return None
-    ends = []
-    for pick in ("low", "value", "high"):
-        times = [getattr(point.ms, pick) or point.ms.value for point in curve]
-        interval = verify.verify_from_curve(draft_length + 1, [point.width for point in curve], times)
-        ends.append(interval)
+    widths = [point.width for point in curve]
+    ends = [
+        verify.verify_from_curve(draft_length + 1, widths, times)
+        for times in zip(*((point.ms.low, point.ms.mid, point.ms.high) for point in curve), strict=True)
+    ]
     low, mid, high = ends[0].low, ends[1].mid, ends[2].high
     if any(isnan(end) for end in (low, mid, high)):
         return None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from specrules.derive.acceptance import observed_acceptance
 from specrules.derive.arithmetic import Arithmetic, compile_arithmetic
+from specrules.derive.implied import implied_facts
 from specrules.derive.methods import candidate_method
 from specrules.derive.projection import Projections, project
 from specrules.derive.rounds import Sides, measured_run
@@ -45,15 +46,18 @@ class Situation:
 
 def situation(case: Case, facts: Facts, knowledge: Knowledge) -> Situation:
     """Derive step times, acceptance, rounds and projections."""
-    observed = observed_acceptance(case, facts)
+    facts = facts.extended(implied_facts(facts))
+    method = candidate_method(case, knowledge.engine)
+    observed = observed_acceptance(case, facts, method)
+    is_tree = knowledge.drafter_class.is_tree
     sides = Sides(
         case=case,
         facts=facts,
         steps=step_times(case, facts, knowledge.thresholds),
         drafter_class=knowledge.drafter_class,
-        method=candidate_method(case, knowledge.engine),
+        method=method,
         observed=observed,
-        run=measured_run(facts, observed, knowledge.thresholds),
+        run=measured_run(case, facts, observed, knowledge.thresholds, is_tree=is_tree),
         thresholds=knowledge.thresholds,
     )
     arithmetic = compile_arithmetic(knowledge.formulas, knowledge.drafter_class, knowledge.thresholds)

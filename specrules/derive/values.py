@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from specrules.derive import devices
+from specrules.derive.acceptance import stated_acceptance
 from specrules.derive.combinations import combination
 from specrules.derive.conditions import matching_issues, tokenizer_gate, tokenizers
 from specrules.derive.flags import check_flags
 from specrules.derive.methods import Finding, attachment, in_version
+from specrules.derive.projection import needed_acceptance
 from specrules.derive.situation import Situation
 from specrules.derive.spans import Span
 from specrules.model.engine import KnownIssue
@@ -69,7 +71,7 @@ def _engine(given: Situation) -> Values:
         "engine.version_number": _build_number(given),
         "engine.method": None if method is None else method.id,
         "engine.methods": tuple(case.engine.methods) or None,
-        "engine.backends": tuple(case.engine.backends) or None,
+        "engine.backends": devices.build_backends(case, engine) or None,
         **_finding("engine.attaches", "engine.attach_note", attaches),
         "engine.method_in_version": in_version(case, engine, method),
         **_finding("engine.routes_drafter", "engine.routing_note", routes),
@@ -102,14 +104,19 @@ def _ignores_device(given: Situation) -> bool | None:
 
 
 def _arms(given: Situation) -> Values:
-    facts = given.facts
-    off = facts.number("off.rate_tok_s")
+    """The incumbent, and drafting off: its measured rate, else one token per plain step, which is decoding alone."""
+    facts, plain = given.facts, given.sides.steps.plain
+    off, kind = facts.number("off.rate_tok_s"), facts.value("off.rate_kind")
     if off is None and facts.value("incumbent.drafting") is False:
-        off = facts.number("incumbent.rate_tok_s")
-    method = facts.value("incumbent.method")
+        off, kind = facts.number("incumbent.rate_tok_s"), facts.value("incumbent.rate_kind")
+    if off is None and plain is not None:
+        off, kind = 1000 / plain.mid, "decode"
     return {
-        "incumbent.configured": True if method is not None else facts.value("incumbent.drafting"),
+        "incumbent.configured": True
+        if facts.value("incumbent.method") is not None
+        else facts.value("incumbent.drafting"),
         "off.rate_tok_s": off,
+        "off.rate_kind": kind,
     }
 
 
@@ -147,7 +154,7 @@ def _candidate(given: Situation) -> Values:
 
 
 def _evidence(given: Situation, evidence: EvidenceState, now: datetime) -> Values:
-    dates = [fact.provenance.observed_at for fact in given.facts.values() if fact.provenance.observed_at is not None]
+    dates = list(_dates(given))
     return {
         "evidence.disagreements": float(len(evidence.disagreements)),
         "evidence.disagreement_note": "; ".join(item.describe() for item in evidence.disagreements) or None,
@@ -156,6 +163,16 @@ def _evidence(given: Situation, evidence: EvidenceState, now: datetime) -> Value
         "evidence.unread_lines": float(evidence.unread_lines),
         "evidence.oldest_days": (now - min(dates)).total_seconds() / 86400 if dates else None,
     }
+
+
+def _dates(given: Situation) -> Iterator[datetime]:
+    """When the facts were observed, and what the case keeps as lists: acceptance and verify curve."""
+    stated = stated_acceptance(given.case)
+    points = (point.ms.observed_at for point in given.case.measurements.verify_curve)
+    facts = (fact.provenance.observed_at for fact in given.facts.values())
+    for moment in (*facts, *points, None if stated is None else stated.observed_at):
+        if moment is not None:
+            yield moment
 
 
 def _round_over_step(given: Situation) -> float | None:
@@ -183,7 +200,7 @@ def _any_possible(given: Situation) -> bool | None:
 def _smallest_p(given: Situation) -> float | None:
     best = given.projections.break_even_best
     depth = given.projections.at(best) if best is not None else None
-    return depth.outcome.at_mid("break_even.conditional_acceptance") if depth else None
+    return needed_acceptance(depth) if depth and not given.knowledge.drafter_class.is_tree else None
 
 
 def _extrapolation(length: int | None, depth: int | None) -> float | None:

@@ -10,7 +10,7 @@ from specrules.decide import Table, deciding_gate
 from specrules.derive.derived import derived_facts
 from specrules.derive.flips import flip_points
 from specrules.derive.measurement import measurements
-from specrules.derive.projection import break_even, formula_lines, projection
+from specrules.derive.projection import break_even, formula_lines, missing_inputs, projection
 from specrules.derive.settings import settings
 from specrules.derive.situation import Situation
 from specrules.derive.values import Values, missing_asks
@@ -55,7 +55,7 @@ def build(judged: Judged, table: Table, path: str, footer: Footer, notices: Iter
     best_needed, best_rate, length = projections.break_even_best, projections.rate_best, projections.verdict_length
     deciding = deciding_gate(row.verdict, judged.speedup_class, judged.gates)
     flips = flip_points(given.sides, given.arithmetic, projections, judged.speedup_class)
-    recipes = measurements(given, flips)
+    recipes = measurements(given, flips, judged.speedup_class)
     shown = projections.at(length) if length is not None else projections.at(best_needed or 3)
     is_tree = given.knowledge.drafter_class.is_tree
     return Verdict(
@@ -88,44 +88,56 @@ def build(judged: Judged, table: Table, path: str, footer: Footer, notices: Iter
         known_issues=tuple(_issue(issue) for issue in judged.issues),
         notices=tuple(notices),
         not_checked=_not_checked(judged),
-        facts=(
-            *given.facts.values(),
-            *(fact for name, fact in derived_facts(given).items() if name not in given.facts),
-        ),
+        facts=_facts(given),
         missing=_missing(judged),
         footer=footer,
     )
 
 
 def _best(judged: Judged, verdict: VerdictName) -> ArmName:
-    """The arm to run: the candidate only where it is to be deployed; off where it beats an incumbent that drafts."""
-    if verdict == "invalid-evidence":
+    """The arm to run: off where it beats the incumbent, and the candidate too where that is to be deployed."""
+    values = judged.values
+    incumbent, off = _float(values.get("incumbent.rate_tok_s")), _comparable_off(values)
+    if verdict == "invalid-evidence" or incumbent is None:
         return "unknown"
     if verdict == "deploy":
-        return "candidate"
-    incumbent, off = judged.values.get("incumbent.rate_tok_s"), judged.values.get("off.rate_tok_s")
-    if not isinstance(incumbent, float):
-        return "unknown"
-    if isinstance(off, float) and off > incumbent:
+        candidate = _float(values.get("candidate.rate_tok_s"))
+        return "off" if off is not None and candidate is not None and off > candidate else "candidate"
+    if off is not None and off > incumbent:
         return "off"
     return "incumbent" if verdict in {"blocked", "keep-incumbent", "marginal"} else "unknown"
 
 
+def _comparable_off(values: Values) -> float | None:
+    """The rate with drafting off, where it is not known to be of another kind than the incumbent's."""
+    kinds = {values.get("incumbent.rate_kind"), values.get("off.rate_kind")} - {None}
+    return _float(values.get("off.rate_tok_s")) if len(kinds) < 2 else None
+
+
 def _alternatives(judged: Judged) -> tuple[Alternative, ...]:
-    values, given = judged.values, judged.given
-    length = given.projections.verdict_length
-    plain = given.sides.steps.plain_range()
-    off = _float(values.get("off.rate_tok_s"))
-    note = "the incumbent does not draft" if values.get("incumbent.drafting") is False else ""
-    if off is None and plain is not None:
-        note = f"between {1000 / plain.high:.3g} and {1000 / plain.low:.3g} tok/s, from the incumbent's round"
+    """The three arms. A rate that is not comparable with the incumbent's stands in the note only."""
+    values, length = judged.values, judged.given.projections.verdict_length
+    incumbent, candidate = _float(values.get("incumbent.rate_tok_s")), _float(values.get("candidate.rate_tok_s"))
     return (
-        Alternative(
-            name="incumbent", draft_length=_length(values), rate_tok_s=_float(values.get("incumbent.rate_tok_s"))
-        ),
-        Alternative(name="off", rate_tok_s=off, note=note),
-        Alternative(name="candidate", draft_length=length, rate_tok_s=_float(values.get("candidate.rate_tok_s"))),
+        Alternative(name="incumbent", draft_length=_length(values), rate_tok_s=incumbent),
+        Alternative(name="off", rate_tok_s=_comparable_off(values), note=_off_note(judged)),
+        Alternative(name="candidate", draft_length=length, rate_tok_s=candidate),
     )
+
+
+def _off_note(judged: Judged) -> str:
+    values, steps = judged.values, judged.given.sides.steps
+    off, kind = _float(values.get("off.rate_tok_s")), values.get("off.rate_kind")
+    if values.get("incumbent.drafting") is False:
+        return "the incumbent does not draft"
+    if off is not None and _comparable_off(values) is None:
+        return f"{off:.3g} tok/s as a {kind} rate, and the incumbent's is a {values.get('incumbent.rate_kind')} rate"
+    if off is not None:
+        return "" if "off.rate_tok_s" in judged.given.facts else "one token per plain step, decoding alone"
+    plain = steps.plain_range()
+    if plain is None:
+        return ""
+    return f"between {1000 / plain.high:.3g} and {1000 / plain.low:.3g} tok/s, from the incumbent's round"
 
 
 def _incumbent(judged: Judged) -> IncumbentSummary:
@@ -174,7 +186,7 @@ def _missing(judged: Judged) -> tuple[str, ...]:
     length = judged.given.projections.verdict_length
     depth = judged.given.projections.at(length if length is not None else 3)
     if depth is not None:
-        names |= set(depth.outcome.missing("rate_tok_s", "speedup"))
+        names |= set(missing_inputs(depth.outcome, "rate_tok_s", "speedup"))
     return tuple(sorted(names))
 
 

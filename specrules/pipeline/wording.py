@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from specrules.derive.acceptance import stated_acceptance
 from specrules.derive.projection import Projections
 from specrules.derive.situation import Situation, situation
 from specrules.model.acceptance import Acceptance
@@ -56,7 +57,7 @@ def acceptance_notes(given: Situation) -> tuple[str, ...]:
     observed = given.sides.observed
     if observed is None:
         return ("No acceptance is known.",)
-    stated = given.case.measurements.acceptance or given.case.measurements.candidate.acceptance
+    stated = stated_acceptance(given.case)
     notes = []
     depth = "" if observed.depth is None else f" at K={observed.depth}"
     if stated is not None and stated.kind in {"conditional", "ratio"}:
