@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -74,8 +75,16 @@ def _parse(lines: Sequence[str], wanted: set[str], source: Source) -> tuple[dict
             raise EvidenceError(Problem(message, source.at(number))) from None
         for sample in samples:
             labels = tuple(sorted(sample.labels.items()))
-            series.setdefault(sample.name, []).append(_Series(labels, float(sample.value), number))
+            series.setdefault(sample.name, []).append(_Series(labels, _float(sample.value), number))
     return series, types
+
+
+def _float(value: float) -> float:
+    """Return a sample's value; the parser gives integers of any size."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 class _Dump:

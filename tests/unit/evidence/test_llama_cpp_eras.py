@@ -111,6 +111,15 @@ def test_old_names_of_methods() -> None:
         assert read(line.format(name=old), shipped()).facts.value("method") == new
 
 
+def test_fields_that_forks_add_to_a_line_do_not_matter() -> None:
+    line = ROUTER.splitlines(keepends=True)[-1]
+    more = line.replace("#gen drafts", "#resets = 2, #gen drafts").replace(
+        "dur(b,g,a)", "p_acc_recent = 0.5, dur(b,g,a)"
+    )
+    assert more.count("=") == line.count("=") + 2
+    assert values(read(more, shipped())) == values(read(line, shipped()))
+
+
 def test_the_hybrid_counter_bug_is_a_contradiction_and_the_statistics_are_right() -> None:
     text = (
         "draft acceptance rate = 1.00000 (  115 accepted /   115 generated)\n"

@@ -91,8 +91,9 @@ def test_vectors_that_are_not_whole_are_not_read(lines: str, message: str) -> No
     assert message in messages(reading)[0]
 
 
-def test_a_series_that_is_no_number_leaves_the_whole_metric_unknown() -> None:
-    reading = read('e:tokens_total{a="1"} 3\ne:tokens_total{a="2"} +Inf\n', toy({}))
+@pytest.mark.parametrize("number", ["+Inf", "1" + "0" * 400])
+def test_a_series_that_is_no_number_leaves_the_whole_metric_unknown(number: str) -> None:
+    reading = read(f'e:tokens_total{{a="1"}} 3\ne:tokens_total{{a="2"}} {number}\n', toy({}))
     assert values(reading) == {}
     assert messages(reading)[-1] == "file:2: e:tokens_total: inf is no finite number; it was not read"
 
