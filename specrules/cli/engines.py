@@ -11,6 +11,8 @@ import click
 
 from specrules.cli import options
 from specrules.cli.main import EXIT_COULD_NOT_JUDGE, EXIT_OK
+from specrules.cli.new_engine import new
+from specrules.cli.verify import verify
 
 if TYPE_CHECKING:
     from specrules.catalog.catalogue import Catalog
@@ -26,6 +28,10 @@ def command() -> None:
     Example:
       specrules engines list
     """
+
+
+command.add_command(new)
+command.add_command(verify)
 
 
 @command.command(name="list")
@@ -97,6 +103,7 @@ def check(
         problems: tuple[Problem, ...]
         try:
             loaded = catalog.engine(name)
+            catalog.check_engine(loaded)
             file = Location(loaded.document.path)
             # Problems of readers name reader and pattern, and have no place of their own.
             problems = tuple(replace(item, where=item.where or file) for item in check_examples(loaded.model))

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from specrules.derive.methods import applies_to_version
 from specrules.errors import did_you_mean
 from specrules.model.case import Case
-from specrules.model.engine import Engine, Flag, RemovedFlag
+from specrules.model.engine import Engine
+from specrules.model.flag import Flag, RemovedFlag
 
 
 @dataclass(frozen=True, slots=True)

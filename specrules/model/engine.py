@@ -8,6 +8,7 @@ from pydantic import Field
 
 from specrules.model.base import ExpressionText, Identifier, Many, Model, SchemaVersion
 from specrules.model.claim import Claim, Source
+from specrules.model.flag import Flag, HelpText, RemovedFlag
 from specrules.model.reader import Reader
 from specrules.model.version import VersionScheme
 
@@ -118,29 +119,6 @@ class TokenizerGate(Model):
     checks: Many[TokenizerCheck]
     known: Identifier
     unchecked: str = Field(default="", description="what is not compared although it may matter")
-
-
-class Flag(Claim):
-    """A command line option that matters for speculation."""
-
-    name: str
-    aliases: Many[str] = ()
-    env: str | None = None
-    default: str | None = None
-    values: Many[str] = ()
-    takes_value: bool = True
-    list_valued: bool = False
-    doc: str
-
-
-class RemovedFlag(Claim):
-    """An option that existed once. `until` is the last version that had it, where it is known."""
-
-    name: str
-    aliases: Many[str] = ()
-    env: str | None = None
-    replaced_by: Many[str] = ()
-    effect: str
 
 
 class StartRefusal(Claim):
@@ -270,6 +248,7 @@ class Engine(Model):
     )
     flags: Many[Flag] = ()
     removed_flags: Many[RemovedFlag] = ()
+    help: HelpText | None = None
     start_refusals: Many[StartRefusal] = ()
     request_refusals: Many[RequestRefusal] = ()
     features: Many[FeatureSupport] = ()
