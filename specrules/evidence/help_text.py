@@ -14,7 +14,7 @@ _NAME_END = " ,=<[{"
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option as the help text shows it. `default` is None where none is named; `section` is empty outside of any."""
+    """One option as the help text shows it. `default` is None where none is named, `section` empty outside of any."""
 
     names: tuple[str, ...]
     default: str | None
