@@ -113,7 +113,8 @@ class Arithmetic:
         The acceptance that breaks even is an inversion, dearer than all the rest together: it is left out at the
         corners, and without `needs_acceptance` at the middle too. Spans that no formula reads make no corners.
         """
-        steps = [Remembered(step, step.names) for step in self._possible(fixed)]
+        settled = {name: value for name, value in fixed.items() if name not in spans}
+        steps = [Remembered(step, step.names) for step in self._possible(settled)]
         names = {name for step in steps if step.formula.name not in INVERSIONS for name in step.reads}
         middle = {**fixed, **{name: span.mid for name, span in spans.items()}}
         mid = _run(steps, middle, frozenset() if needs_acceptance else INVERSIONS)
@@ -132,16 +133,16 @@ class Arithmetic:
     def _possible(self, fixed: Mapping[str, object]) -> tuple[Step, ...]:
         """The variants that may count, whatever the values of the spans: none behind one that counts for sure."""
         possible: list[Step] = []
-        settled: set[str] = set()
+        decided: set[str] = set()
         for step in self._steps:
-            if step.formula.name in settled:
+            if step.formula.name in decided:
                 continue
             counts = step.counts(fixed)
             if counts is False:
                 continue
             possible.append(replace(step, when=None) if counts is True else step)
             if counts is True:
-                settled.add(step.formula.name)
+                decided.add(step.formula.name)
         return tuple(possible)
 
     def lines(self, fixed: Mapping[str, object], spans: Mapping[str, Span]) -> tuple[FormulaLine, ...]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from specrules.derive.methods import applies_to_version
 from specrules.errors import did_you_mean
 from specrules.model.case import Case
 from specrules.model.engine import Engine
 from specrules.model.flag import Flag, RemovedFlag
+
+_LEAST_MISSPELT = 8
+"""Short names are close to each other by chance: `-t` is no misspelt `-td`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,24 +33,26 @@ def check_flags(case: Case, engine: Engine) -> FlagReport:
 
 def _wrong(entry: str, case: Case, engine: Engine) -> str | None:
     """What is wrong with one entry: `--flag`, `--flag value`, `--flag=value` or `VARIABLE=value`."""
-    name, _, value = entry.strip().partition(" ")
+    name, value = [*entry.split(maxsplit=1), "", ""][:2]
     joined, equals, inline = name.partition("=")
     if equals:
         name, value = joined, inline
     version = case.engine.version
     removed = next((flag for flag in engine.removed_flags if _is_called(flag, name)), None)
-    if removed is not None and _is_gone(engine, removed, version):
+    if removed is not None:
         instead = f"; use {' or '.join(removed.replaced_by)}" if removed.replaced_by else ""
-        return f"{name} was removed: {removed.effect}{instead}"
+        gone = _is_gone(engine, removed, version)
+        return f"{name} was removed: {removed.effect}{instead}" if gone else None
     flag = next((flag for flag in engine.flags if _is_called(flag, name)), None)
     if flag is None:
-        hint = did_you_mean(name, _names(engine))
-        return f"{name} is no flag of {engine.title} ({hint})" if hint else None
-    if applies_to_version(engine, flag, version) is False:
+        hint = did_you_mean(name, [known for known in _names(engine) if _is_misspelt(name, known)])
+        if hint:
+            return f"{name} is no flag of {engine.title} ({hint})"
+    elif applies_to_version(engine, flag, version) is False:
         return f"{name} does not exist in {version} (since {flag.since or '?'}, until {flag.until or '?'})"
     if equals and name.startswith("-") and not engine.joined_flag_values:
         return f"{entry.strip()}: {engine.title} refuses {name}=VALUE, write {name} VALUE"
-    return _wrong_value(flag, name, value.strip())
+    return None if flag is None else _wrong_value(flag, name, value.strip())
 
 
 def _wrong_value(flag: Flag, name: str, value: str) -> str | None:
@@ -64,6 +70,14 @@ def _is_called(flag: Flag | RemovedFlag, name: str) -> bool:
 def _is_gone(engine: Engine, removed: RemovedFlag, version: str | None) -> bool:
     """Without a version, or without knowing when the flag went, the newest version known is what counts."""
     return removed.until is None or applies_to_version(engine, removed, version) is not True
+
+
+def _is_misspelt(name: str, known: str) -> bool:
+    """Whether a name is a known one but for two characters. Engines have more flags than their files describe."""
+    if min(len(name), len(known)) < _LEAST_MISSPELT:
+        return False
+    same = sum(block.size for block in SequenceMatcher(None, name, known, autojunk=False).get_matching_blocks())
+    return len(name) + len(known) - 2 * same <= 2
 
 
 def _names(engine: Engine) -> list[str]:
