@@ -102,10 +102,8 @@ def test_a_pair_that_fits_both_meanings_gives_no_ratio_and_says_why() -> None:
 def test_a_rate_that_fits_no_meaning_at_the_stated_width_is_a_contradiction() -> None:
     reading = _read(_args(8), _decode("2.83", "0.61", 100))
     assert "accepted_ratio" not in reading.facts
-    assert [problem.message.split(":")[0] for problem in reading.contradictions] == [
-        "accept rate 0.61 at accept len 2.83 is neither accept len / N nor (accept len - 1) / (N - 1) for the N = 8 of "
-        "server_args"
-    ]
+    (problem,) = reading.contradictions
+    assert "neither accept len / N nor (accept len - 1) / (N - 1) for the N = 8 of server_args" in problem.message
 
 
 def test_adaptive_steps_have_no_ratio_and_no_depth() -> None:
