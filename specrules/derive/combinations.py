@@ -5,7 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from itertools import combinations
 
-from specrules.derive.methods import Finding, applies_to_version, is_verified
+from specrules.derive.methods import Finding, applies_to_version, is_verified, stated_methods
 from specrules.model.case import Case
 from specrules.model.engine import Combination, Engine
 
@@ -14,7 +14,7 @@ _WORST = ("dies-at-load", "refused", "silently-off", "untested", "works")
 
 def combination(case: Case, engine: Engine) -> Finding:
     """What the engine does with the methods of the case together, decided by the worst pair."""
-    methods = tuple(dict.fromkeys(case.engine.methods))
+    methods = stated_methods(case, engine)
     if len(methods) < 2:
         return Finding(True, "one method alone")
     found: list[Combination] = []

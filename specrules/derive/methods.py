@@ -33,6 +33,12 @@ def method_named(engine: Engine, name: str) -> Method | None:
     return next((method for method in engine.methods if name == method.id or name in method.aliases), None)
 
 
+def stated_methods(case: Case, engine: Engine) -> tuple[str, ...]:
+    """The methods that the case switches on, each once, as the engine spells them."""
+    found = ((method_named(engine, name), name) for name in case.engine.methods)
+    return tuple(dict.fromkeys(name if method is None else method.id for method, name in found))
+
+
 def candidate_method(case: Case, engine: Engine) -> Method | None:
     """The method of the candidate: the stated one of the drafter's class, else the only current one of that class."""
     of_class = [method for method in engine.methods if method.drafter_class == case.drafter.drafter_class]

@@ -11,7 +11,7 @@ from specrules.derive.acceptance import stated_acceptance
 from specrules.derive.combinations import combination
 from specrules.derive.conditions import matching_issues, tokenizer_gate, tokenizers
 from specrules.derive.flags import check_flags
-from specrules.derive.methods import Finding, attachment, in_version
+from specrules.derive.methods import Finding, attachment, in_version, stated_methods
 from specrules.derive.projection import needed_acceptance
 from specrules.derive.situation import Situation
 from specrules.derive.spans import Span
@@ -70,7 +70,7 @@ def _engine(given: Situation) -> Values:
         "engine.id": engine.id,
         "engine.version_number": _build_number(given),
         "engine.method": None if method is None else method.id,
-        "engine.methods": tuple(case.engine.methods) or None,
+        "engine.methods": stated_methods(case, engine) or None,
         "engine.backends": devices.build_backends(case, engine) or None,
         **_finding("engine.attaches", "engine.attach_note", attaches),
         "engine.method_in_version": in_version(case, engine, method),

@@ -52,12 +52,9 @@ def environment(basis: str, **values: Any) -> dict[str, Any]:
 
 class TestAgainstEconomics:
     @QUICK
-    @given(K, P, st.tuples(MS, MS, MS), st.tuples(st.floats(0, 50), st.floats(0, 50), st.floats(0, 1)), RATE)
-    def test_round_from_its_pieces(
-        self, length: float, p: float, times: tuple[float, ...], beside: tuple[float, ...], rate: float
-    ) -> None:
-        step, catch_up, pass_ms = times
-        overhead, restore, overlap = beside
+    @given(K, P, RATE, st.tuples(MS, MS, MS, st.floats(0, 50), st.floats(0, 50), st.floats(0, 1)))
+    def test_round_from_its_pieces(self, length: float, p: float, rate: float, pieces: tuple[float, ...]) -> None:
+        step, catch_up, pass_ms, overhead, restore, overlap = pieces
         found = arithmetic().run(
             environment(
                 "curve",
@@ -129,10 +126,11 @@ class TestAgainstEconomics:
         assert found[0.5] == pytest.approx(block.mid, rel=1e-9)
 
     @QUICK
-    @given(K, P, SHARE, MS, MS, RATE)
+    @given(K, P, RATE, st.tuples(SHARE, MS, MS))
     def test_drafters_that_draft_in_a_share_of_the_rounds(
-        self, length: float, p: float, share: float, step: float, pass_ms: float, rate: float
+        self, length: float, p: float, rate: float, pieces: tuple[float, ...]
     ) -> None:
+        share, step, pass_ms = pieces
         found = arithmetic("ngram").run(
             environment(
                 "curve",

@@ -139,7 +139,7 @@ class TestConditions:
         assert holds("workload.concurrency > 1", symbols, {}) is None
 
     def test_a_condition_over_other_names_is_refused(self) -> None:
-        with pytest.raises(ExpressionError, match="did you mean 'workload.concurrency'"):
+        with pytest.raises(ExpressionError, match=r"did you mean 'workload\.concurrency'"):
             holds("workload.concurency > 1", catalog().symbols, {})
 
     def issues(self, version: str | None, **values: Any) -> set[str]:

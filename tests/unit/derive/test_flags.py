@@ -23,7 +23,10 @@ def check(*flags: str, version: str | None = "b11434", on: str = "llama.cpp") ->
         ("LLAMA_ARG_DRAFT_MIN=1", "--spec-draft-n-min or --spec-ngram-mod-n-min"),
         (
             "--spec-ngram-size-n 12",
-            "--spec-ngram-simple-size-n or --spec-ngram-map-k-size-n or --spec-ngram-map-k4v-size-n or --spec-ngram-mod-n-match",
+            (
+                "--spec-ngram-simple-size-n or --spec-ngram-map-k-size-n or --spec-ngram-map-k4v-size-n "
+                "or --spec-ngram-mod-n-match"
+            ),
         ),
         (
             "--spec-ngram-size-m 48",
