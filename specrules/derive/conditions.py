@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
@@ -55,12 +56,29 @@ def tokenizers(case: Case, engine: Engine, gate: TokenizerGate, symbols: Symbols
     return Finding(True, f"passes every check of {engine.title}: {', '.join(check.id for check in gate.checks)}")
 
 
-def matching_issues(case: Case, engine: Engine, symbols: Symbols, values: Values) -> tuple[KnownIssue, ...]:
-    """Known issues whose versions and condition hold for this case."""
-    return tuple(
-        issue
-        for issue in engine.known_issues
-        if issue.condition is not None
-        and applies_to_version(engine, issue, case.engine.version) is True
-        and holds(issue.condition, symbols, values) is True
-    )
+@dataclass(frozen=True, slots=True)
+class Issues:
+    """Known issues that hold for a case, and fatal ones of which that cannot be said."""
+
+    matching: tuple[KnownIssue, ...]
+    undecided: tuple[KnownIssue, ...]
+
+    @property
+    def fatal(self) -> tuple[KnownIssue, ...]:
+        """The matching ones where the candidate cannot draft."""
+        return tuple(issue for issue in self.matching if issue.fatal)
+
+
+def known_issues(case: Case, engine: Engine, symbols: Symbols, values: Values) -> Issues:
+    """Hold versions and condition of every known issue against the case."""
+    matching: list[KnownIssue] = []
+    undecided: list[KnownIssue] = []
+    for issue in engine.known_issues:
+        if issue.condition is None:
+            continue
+        sides = (applies_to_version(engine, issue, case.engine.version), holds(issue.condition, symbols, values))
+        if all(side is True for side in sides):
+            matching.append(issue)
+        elif issue.fatal and False not in sides:
+            undecided.append(issue)
+    return Issues(tuple(matching), tuple(undecided))

@@ -9,7 +9,7 @@ from datetime import datetime
 from specrules.derive import devices
 from specrules.derive.acceptance import stated_acceptance
 from specrules.derive.combinations import combination
-from specrules.derive.conditions import matching_issues, tokenizer_gate, tokenizers
+from specrules.derive.conditions import Issues, known_issues, tokenizer_gate, tokenizers
 from specrules.derive.flags import check_flags
 from specrules.derive.methods import Finding, attachment, in_version, stated_methods
 from specrules.derive.projection import needed_acceptance
@@ -40,9 +40,19 @@ def input_values(given: Situation, evidence: EvidenceState, now: datetime) -> tu
     values |= _arms(given)
     values |= _candidate(given)
     values |= _evidence(given, evidence, now)
-    issues = matching_issues(given.case, given.knowledge.engine, given.knowledge.symbols, values)
-    values["engine.matching_issues"] = float(len(issues))
-    return values, issues
+    issues = known_issues(given.case, given.knowledge.engine, given.knowledge.symbols, values)
+    return values | _issues(issues), issues.matching
+
+
+def _issues(issues: Issues) -> Values:
+    """A fatal issue that matches is enough; without one, a fatal issue that may match leaves it unknown."""
+    fatal, undecided = issues.fatal, issues.undecided
+    listed = fatal or undecided
+    return {
+        "engine.matching_issues": float(len(issues.matching)),
+        "engine.fatal_issues": float(len(fatal)) if fatal or not undecided else None,
+        "engine.fatal_note": "; ".join(f"{issue.title}: {issue.effect.rstrip('.')}" for issue in listed) or None,
+    }
 
 
 def _drafter(given: Situation) -> Values:
@@ -70,7 +80,7 @@ def _engine(given: Situation) -> Values:
         "engine.id": engine.id,
         "engine.version_number": _build_number(given),
         "engine.method": None if method is None else method.id,
-        "engine.methods": stated_methods(case, engine) or None,
+        "engine.methods": stated_methods(case, engine) or (None if method is None else (method.id,)),
         "engine.backends": devices.build_backends(case, engine) or None,
         **_finding("engine.attaches", "engine.attach_note", attaches),
         "engine.method_in_version": in_version(case, engine, method),

@@ -224,6 +224,7 @@ class KnownIssue(Claim):
     title: str
     condition: ExpressionText | None = None
     effect: str
+    fatal: bool = Field(default=False, description="where it applies the candidate cannot draft: a blocking gate")
     link: str | None = None
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from specrules.derive.conditions import holds, matching_issues, tokenizer_gate, tokenizers
+from specrules.derive.conditions import holds, known_issues, tokenizer_gate, tokenizers
 from specrules.derive.methods import Finding, candidate_method
 from specrules.errors import ExpressionError
 from specrules.model.engine import TokenizerGate
@@ -144,8 +144,8 @@ class TestConditions:
 
     def issues(self, version: str | None, **values: Any) -> set[str]:
         named = {name.replace("__", "."): value for name, value in values.items()}
-        found = matching_issues(case(engine={"version": version}), engine(), catalog().symbols, named)
-        return {issue.id for issue in found}
+        found = known_issues(case(engine={"version": version}), engine(), catalog().symbols, named)
+        return {issue.id for issue in found.matching}
 
     def test_an_issue_matches_by_version_and_condition(self) -> None:
         starts = {"engine__method": "draft-mtp"}
@@ -164,3 +164,13 @@ class TestConditions:
 
     def test_an_issue_without_a_condition_is_listed_nowhere(self) -> None:
         assert "gemma4-assistant-device" not in self.issues("b11434")
+
+    def test_a_fatal_issue_that_may_match_is_undecided(self) -> None:
+        starts = {"engine.method": "draft-mtp"}
+        found = known_issues(case(engine={"version": None}), engine(), catalog().symbols, starts)
+        assert "mtp-does-not-start" in {issue.id for issue in found.undecided}
+        assert found.fatal == ()
+        settled = known_issues(case(engine={"version": "b10742"}), engine(), catalog().symbols, starts)
+        assert [issue.id for issue in settled.fatal] == ["mtp-does-not-start"]
+        other = known_issues(case(engine={"version": None}), engine(), catalog().symbols, {"engine.method": "ngram-mod"})
+        assert "mtp-does-not-start" not in {issue.id for issue in other.undecided}

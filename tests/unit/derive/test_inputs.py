@@ -142,6 +142,8 @@ def test_a_case_that_says_nothing_leaves_everything_open_that_it_could_say() -> 
         "engine.lossless",
         "engine.lossless_note",
         "engine.matching_issues",
+        "engine.fatal_issues",
+        "engine.methods",
         "candidate.measured",
         "candidate.died_at_load",
         "candidate.step_comparable",
