@@ -121,3 +121,12 @@ def test_names_of_the_sdk_mean_the_methods() -> None:
     )
     assert texts["mlx-vocabulary"] == "Draft model is not compatible with main model"
     assert texts["gguf-refused"] == ""
+
+
+def test_drafting_with_mlx_needs_one_request_at_a_time() -> None:
+    fatal = {issue.id: issue.condition or "" for issue in _engine().known_issues if issue.fatal}
+    assert set(fatal) == {"batched-mlx", "batched-mlx-without-a-way-out"}
+    cases = {("MLX", 2.0): True, ("MLX", 1.0): False, ("CUDA", 2.0): False}
+    for (backend, streams), applies in cases.items():
+        values = {"engine.backends": (backend,), "workload.concurrency": streams}
+        assert holds(fatal["batched-mlx"], _catalog().symbols, values) is applies

@@ -123,3 +123,8 @@ def test_nothing_is_reported_and_nothing_can_be_simulated() -> None:
     assert _method("gemma4-assistant").lossless is None
     assert _method("assistant-model").draft_device == "routable"
     assert _method("mtp").draft_device == "same-device"
+
+
+def test_recurrent_targets_and_several_sequences_end_drafting() -> None:
+    fatal = {issue.id: issue.condition for issue in _engine().known_issues if issue.fatal}
+    assert fatal == {"hybrid-refused": "target.is_hybrid", "concurrency": "workload.concurrency > 1"}
