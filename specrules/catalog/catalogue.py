@@ -15,7 +15,7 @@ from specrules.catalog.collection import Collection, collect
 from specrules.catalog.digest import digest, short
 from specrules.catalog.document import LONGEST_EXCERPT, Document, Loc
 from specrules.catalog.engine_checks import Names, engine_problems
-from specrules.catalog.layers import Layer, discover
+from specrules.catalog.layers import BUILTIN, Layer, discover
 from specrules.catalog.located import read_document
 from specrules.catalog.scalars import expression_location
 from specrules.catalog.schema_version import schema_problems
@@ -55,7 +55,7 @@ class Loaded(Generic[M]):
         return expression_location(self.document, loc, column) if column else self.document.position(loc)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Catalog:
     """Everything that YAML says. Loading reads every file; an engine is validated when it is first asked for."""
 
@@ -96,11 +96,20 @@ class Catalog:
             if engine is None:
                 raise LoadError(problems)
             loaded = Loaded(engine, document)
-            problems = engine_problems(engine, loaded.locate, Names(self.symbols, tuple(self.drafter_classes)))
-            if problems:
-                raise LoadError(self.quoted(problems))
+            if document.layer != BUILTIN or self.overridden:
+                self.check_engine(loaded)
             self._engines[key] = loaded
         return self._engines[key]
+
+    def check_engine(self, loaded: Loaded[Engine]) -> None:
+        """Check references, versions and expressions of an engine file. LoadError with every problem.
+
+        An engine is checked when it loads, unless nothing built-in is overridden and it is built-in itself: then the
+        tests have done it.
+        """
+        problems = engine_problems(loaded.model, loaded.locate, Names(self.symbols, tuple(self.drafter_classes)))
+        if problems:
+            raise LoadError(self.quoted(problems))
 
     @cached_property
     def rule_models(self) -> tuple[Loaded[BaseModel], ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -68,7 +69,8 @@ def collect(layers: Sequence[Layer], kind: str, id_of: IdOf, *, newest: int = NE
             problems.extend(error.problems)
             continue
         digests.append(file_digest(f"{rank}:{file.layer.name}/{kind}/{file.name}", content))
-        document = read_document(content, file.path, file.layer.name)
+        read = _read_builtin if file.layer.is_builtin else read_document
+        document = read(content, file.path, file.layer.name)
         found_here = document.problems or schema_problems(document, newest) or shelf.add(document, rank)
         problems.extend(found_here)
     if problems:
@@ -79,6 +81,12 @@ def collect(layers: Sequence[Layer], kind: str, id_of: IdOf, *, newest: int = NE
     documents = shelf.resolved()
     overrides = tuple(shelf.overrides(layers))
     return Collection(documents, tuple(file for _, file in found), tuple(cases), overrides, tuple(digests))
+
+
+@functools.lru_cache(maxsize=128)
+def _read_builtin(content: bytes, path: str, layer: str) -> Document:
+    """Return a built-in document. They are kept, since a program that judges many cases reads them every time."""
+    return read_document(content, path, layer)
 
 
 def _files(layers: Iterable[Layer], kind: str) -> tuple[list[tuple[int, LayerFile]], list[LayerFile]]:

@@ -66,9 +66,11 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit code. The only place where errors become exit codes."""
-    # A name that the terminal's encoding lacks is shown by its code rather than lost with the whole report.
+    # Files and pipes get UTF-8. A terminal keeps its encoding and shows what it lacks by its code, rather than losing
+    # the whole report.
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
+        encoding = sys.stdout.encoding if sys.stdout.isatty() else "utf-8"
+        sys.stdout.reconfigure(encoding=encoding, errors="backslashreplace")
     sys.exit(run(arguments))
 
 

@@ -22,7 +22,7 @@ from specrules.cli import options
 def new(
     name: str, title: str | None, help_text: str | None, schema: str, output: Path | None, now: datetime | None
 ) -> None:
-    r"""Write a commented engine file to start from. It loads and passes its check as it is.
+    """Write a commented engine file to start from. It loads and passes its check as it is.
 
     \b
     Examples:

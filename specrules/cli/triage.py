@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from specrules.cli import options
 from specrules.cli.main import EXIT_COULD_NOT_JUDGE, EXIT_OK
+
+if TYPE_CHECKING:
+    from specrules.errors import UserError
 
 
 @click.command(name="triage")
@@ -45,29 +49,49 @@ def command(
       specrules triage --set engine=llama.cpp --set incumbent.rate_tok_s=25 \\
           --set incumbent.drafting=false --set drafter.step_ms=4
     """
-    from specrules.catalog.catalogue import Catalog
-    from specrules.cli.writing import progress, write
-    from specrules.errors import Problem, UsageError, UserError
-    from specrules.pipeline.triage import triage
-    from specrules.report import render
+    from specrules.catalog.case import load_case
+    from specrules.errors import UsageError, UserError
 
     if not cases and not settings:
         raise UsageError("no case: name a file, or set engine, incumbent and step times with --set PATH=VALUE")
-    catalog = Catalog.load(engines=engines, rules=rules, templates=templates)
     moment = now or datetime.now(UTC)
-    verdicts = []
-    failed = False
-    # Each problem once: those of the catalogue come up with every case.
-    shown: set[Problem] = set()
+    complaints = _Complaints()
+    loaded = []
     for case in cases or (None,):
         try:
-            verdicts.append(triage(case, catalog=catalog, now=moment, settings=settings, progress=progress))
+            loaded.append(load_case(case, settings))
         except UserError as error:
-            failed = True
-            for problem in error.problems:
-                if problem not in shown:
-                    shown.add(problem)
-                    click.echo(problem.render(), err=True)
-    if verdicts and not (failed and output is not None):
+            complaints.add(error)
+    if not loaded:
+        return EXIT_COULD_NOT_JUDGE
+
+    from specrules.catalog.catalogue import Catalog
+    from specrules.cli.writing import progress, write
+    from specrules.pipeline.triage import triage
+    from specrules.report import render
+
+    catalog = Catalog.load(engines=engines, rules=rules, templates=templates)
+    verdicts = []
+    for item in loaded:
+        try:
+            verdicts.append(triage(item, catalog=catalog, now=moment, progress=progress))
+        except UserError as error:
+            complaints.add(error)
+    if verdicts and not (complaints.shown and output is not None):
         write(render(verdicts, format_name, catalog.template_folders, several=len(cases) > 1), output)
-    return EXIT_COULD_NOT_JUDGE if failed else EXIT_OK
+    return EXIT_COULD_NOT_JUDGE if complaints.shown else EXIT_OK
+
+
+class _Complaints:
+    """Problems as they come up, each once: those of settings and of the catalogue come with every case."""
+
+    def __init__(self) -> None:
+        self.shown: set[str] = set()
+
+    def add(self, error: UserError) -> None:
+        """Show the problems of one case."""
+        for problem in error.problems:
+            text = problem.render()
+            if text not in self.shown:
+                self.shown.add(text)
+                click.echo(text, err=True)

@@ -17,7 +17,7 @@ from specrules.cli.main import EXIT_GATE_FAILED, EXIT_OK
 def verify(
     name: str, source: str, engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Path, ...]
 ) -> int:
-    r"""Hold an engine's file against its own help text: flags that appeared, vanished or have another default.
+    """Hold an engine's file against its own help text: flags that appeared, vanished or have another default.
 
     SOURCE is a saved help text, a program to run with the arguments that the file names, a URL, or - for standard
     input. Only the flags within the scope that the file declares are compared. Leaves with 0 where both agree, 1 where

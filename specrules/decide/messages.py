@@ -45,8 +45,11 @@ class Message:
         return " ".join(self._template.render(context).split())
 
 
+@functools.lru_cache(maxsize=256)
 def compile_message(text: str, names: frozenset[str]) -> tuple[Message | None, list[Problem]]:
     """Compile a message over the names that it may read; problems have places within `text`.
+
+    Messages are kept, since Jinja takes longer to compile them than everything else in a rule together.
 
     A message that cannot be rendered while everything is unknown is refused: it would be missing just when it is
     needed.

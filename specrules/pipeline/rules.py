@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import functools
+
 from specrules.catalog.catalogue import Catalog, Loaded
 from specrules.decide import RuleSet, Table, compile_rules, compile_table, prove
 from specrules.errors import LoadError
 from specrules.model.rule import RuleFile, VerdictTable
 
 
+@functools.lru_cache(maxsize=1)
 def compiled(catalog: Catalog) -> tuple[RuleSet, Table]:
-    """The rules and the verdict table of a catalogue. A table that is not the shipped one is proved first."""
+    """The rules and the verdict table of a catalogue, kept for its next case.
+
+    A table that is not the shipped one is proved first. Raises LoadError with every problem.
+    """
     symbols = catalog.symbols
     loaded: Loaded[VerdictTable] = catalog.only(VerdictTable, "verdict table", "verdict")
     try:
