@@ -21,6 +21,7 @@ from specrules.model.case import Case
 from specrules.model.drafter import DrafterClass
 from specrules.model.engine import Method
 from specrules.model.fact import Facts
+from specrules.model.quantity import Quantity
 
 BASES = {
     "measured-run": "a measured run at this draft length",
@@ -98,6 +99,7 @@ def round_inputs(sides: Sides, draft_length: int, *, spread: bool = True) -> Rou
         **_incumbent(sides),
         **_drafter(sides, draft_length),
         **_overheads(sides),
+        **_request(sides),
         **_basis_spans(sides, basis, draft_length),
     }
     if sides.observed is not None:
@@ -184,6 +186,24 @@ def _overheads(sides: Sides) -> dict[str, Span]:
         "overlap": _overlap(sides),
     }
     return {name: span for name, span in found.items() if span is not None}
+
+
+def _request(sides: Sides) -> dict[str, Span]:
+    """What a request pays beside its rounds. A drafter without weights has no prompt to pass over."""
+    measurements = sides.case.measurements
+    prefill = measurements.drafter_prefill_ms
+    found = {
+        "request.output_tokens": span_of(sides.facts.get("workload.output_tokens")),
+        "request.first_token_ms": _stated(measurements.time_to_first_token_ms),
+        "request.drafter_prefill_ms": Span.exact(0.0)
+        if prefill is None and not sides.drafter_class.needs_weights
+        else _stated(prefill),
+    }
+    return {name: span for name, span in found.items() if span is not None}
+
+
+def _stated(quantity: Quantity | None) -> Span | None:
+    return None if quantity is None else from_quantity(quantity)
 
 
 def _restore(sides: Sides) -> Span:

@@ -184,6 +184,7 @@ class Verdict(Result):
     band: Speedup = Field(default=Speedup(), description="envelope over K at the declared step time")
     speedup: Speedup = Field(default=Speedup(), description="envelope over K with every uncertainty that is known")
     speedup_class: str = "unknown"
+    request_speedup: float | None = Field(default=None, description="for a whole request, first token included")
     alternatives: Many[Alternative] = ()
     incumbent: IncumbentSummary = IncumbentSummary()
     break_even: Many[BreakEven] = ()

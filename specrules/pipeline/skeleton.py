@@ -10,7 +10,7 @@ from specrules.catalog.datadir import builtin
 from specrules.errors import Problem, UsageError
 from specrules.model.flag import HelpText
 
-TEMPLATE = "engine.yaml.j2"
+TEMPLATE = "scaffold/engine.yaml.j2"
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _ABOUT_DRAFTING = ("spec", "draft", "ngram", "lookup", "eagle", "mtp", "assist")
 _GENERIC = HelpText(
@@ -30,7 +30,7 @@ def engine_skeleton(name: str, title: str, day: date, *, schema: str, help_text:
 
     if not _ID.fullmatch(name):
         raise UsageError(Problem(f"{name!r} is no id: lower case letters, digits, dots and hyphens"))
-    text = builtin("templates").joinpath(TEMPLATE).read_text(encoding="utf-8")
+    text = builtin("templates").joinpath(*TEMPLATE.split("/")).read_text(encoding="utf-8")
     flags = [] if help_text is None else _flags(help_text)
     quoted = f'"{title}"' if title != name else title
     made = environment().from_string(text)

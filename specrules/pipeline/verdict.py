@@ -73,6 +73,7 @@ def build(judged: Judged, table: Table, path: str, footer: Footer, notices: Iter
         band=band,
         speedup=speedup,
         speedup_class=judged.speedup_class,
+        request_speedup=None if shown is None else shown.outcome.at_mid("request_speedup"),
         alternatives=_alternatives(judged),
         incumbent=_incumbent(judged),
         break_even=tuple(break_even(item, best_needed, is_tree=is_tree) for item in projections.shown(best_needed)),
