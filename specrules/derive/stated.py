@@ -24,7 +24,7 @@ _GROUPS: Mapping[tuple[str, ...], str] = {
     ("measurements", "off"): "off",
     ("measurements", "candidate"): "candidate",
 }
-_RENAMED = {"drafter.drafter_class": "drafter.class"}
+_RENAMED = {"drafter.drafter_class": "drafter.kind"}
 _MEASUREMENTS = {"restore_ms": "restore.ms", "synthetic_zero_tok_s": "candidate.synthetic_zero_tok_s"}
 
 

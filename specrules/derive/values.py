@@ -61,7 +61,7 @@ def _drafter(given: Situation) -> Values:
     return {
         "target.is_hybrid": None if target_kind is None else target_kind.startswith("hybrid"),
         "target.step_ms": _mid(given.sides.steps.plain),
-        "drafter.class": kind.id,
+        "drafter.kind": kind.id,
         "drafter.target_specific": kind.target_specific,
         "drafter.needs_tokenizer_match": kind.needs_tokenizer_match,
         "drafter.needs_weights": kind.needs_weights,

@@ -49,7 +49,8 @@ def _joined(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
 
 def engine(name: str = "llama.cpp", **changes: Any) -> Engine:
     """A shipped engine, with some of its fields replaced."""
-    return Engine.model_validate({**catalog().engine(name).model.model_dump(by_alias=True), **changes})
+    shipped = catalog().engine(name).model
+    return Engine.model_validate({**shipped.model_dump(by_alias=True), **changes}) if changes else shipped
 
 
 def facts(one: Case, **more: Any) -> Facts:

@@ -116,7 +116,7 @@ def test_every_value_is_of_its_declared_type() -> None:
 def test_a_case_that_says_nothing_leaves_everything_open_that_it_could_say() -> None:
     known = {name for name, value in values(case()).items() if value is not None and not name.startswith("policy.")}
     assert known == {
-        "drafter.class",
+        "drafter.kind",
         "drafter.target_specific",
         "drafter.needs_tokenizer_match",
         "drafter.needs_weights",

@@ -26,7 +26,7 @@ def test_every_group_of_a_case_has_its_prefix() -> None:
         "target.step_ms": 67,
         "target.tokenizer.size": 100,
         "target.tokenizer.add_bos": False,
-        "drafter.class": "model",
+        "drafter.kind": "model",
         "drafter.tokenizer.family": "gpt2",
         "tokenizers.last_differing_id": -1,
         "workload.concurrency": 2,
@@ -64,10 +64,10 @@ def test_a_quantity_keeps_its_spread_and_where_it_comes_from() -> None:
 
 def test_a_value_without_a_source_names_its_place() -> None:
     assert facts(case(incumbent={"rate_tok_s": 25}))["incumbent.rate_tok_s"].provenance.source == "incumbent.rate_tok_s"
-    assert facts(case())["drafter.class"].provenance.source == "drafter.drafter_class"
+    assert facts(case())["drafter.kind"].provenance.source == "drafter.drafter_class"
     restore = facts(case(measurements={"restore_ms": 4}))["restore.ms"]
     assert restore.provenance.source == "measurements.restore_ms"
 
 
 def test_what_is_not_stated_is_no_fact() -> None:
-    assert set(facts(case())) == {"target.name", "drafter.name", "drafter.class"}
+    assert set(facts(case())) == {"target.name", "drafter.name", "drafter.kind"}
