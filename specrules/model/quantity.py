@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeGuard
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
 from specrules.model.base import Many, Model, Moment
 
@@ -20,12 +20,20 @@ class Provenance(Model):
     observed_at: Moment | None = None
 
 
+def _value_or_spread(schema: dict[str, Any]) -> None:
+    """Say in the schema what `Quantity` accepts: the value may follow from an interval or from samples."""
+    del schema["required"]
+    schema["anyOf"] = [{"required": names} for names in (["value"], ["low", "high"], ["samples"])]
+
+
 class Quantity(Model):
     """A number with its unit, an optional spread and its provenance.
 
     `low` and `high` are a 90 % interval unless the source says otherwise. Where only an interval is given the value is
     its middle; where only samples are given it is their mean and the interval stays unknown.
     """
+
+    model_config = ConfigDict(json_schema_extra=_value_or_spread)
 
     value: float
     unit: Unit = ""
