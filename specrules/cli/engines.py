@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from specrules.model.engine import Engine
 
 
-@click.group(name="engines")
+@click.group(name="engines", cls=options.Group)
 def command() -> None:
     """List, show and check engine files.
 

@@ -7,10 +7,10 @@ import io
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import click
 
+from specrules.cli.options import Group
 from specrules.errors import SpecrulesError, UserError
 from specrules.version import __version__
 
@@ -30,7 +30,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 """Every command: its module, which holds it as `command`, and its line in the overview. Modules load when they run."""
 
 
-class _Lazy(click.Group):
+class _Lazy(Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
 
@@ -43,14 +43,6 @@ class _Lazy(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
-
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        from specrules.errors import did_you_mean
-
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            hint = did_you_mean(args[0], COMMANDS)
-            ctx.fail(f"no command {args[0]!r}" + (f" ({hint})" if hint else ""))
-        return super().resolve_command(ctx, args)
 
 
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

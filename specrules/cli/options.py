@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options, and what else several commands share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,21 @@ from typing import Any, TypeVar
 
 import click
 
+from specrules.errors import did_you_mean
+
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Group(click.Group):
+    """A group that says what was probably meant by a command that it does not have."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Find the command that the first word names. Fails where there is none."""
+        known = self.list_commands(ctx)
+        if args and args[0] not in known and not args[0].startswith("-"):
+            hint = did_you_mean(args[0], known)
+            ctx.fail(f"no command {args[0]!r}" + (f" ({hint})" if hint else ""))
+        return super().resolve_command(ctx, args)
 
 
 class Moment(click.ParamType[datetime]):

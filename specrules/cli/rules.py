@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from specrules.decide import CompiledRule, RuleSet
 
 
-@click.group(name="rules")
+@click.group(name="rules", cls=options.Group)
 def command() -> None:
     """List, show, check and test rules.
 

@@ -29,11 +29,11 @@ def verify(
       llama-server --help | specrules engines verify llama.cpp -
     """
     from specrules.catalog.catalogue import Catalog
+    from specrules.cli.writing import write
     from specrules.pipeline.verifying import verify_help
 
     catalog = Catalog.load(engines=engines, rules=rules, templates=templates)
     found = verify_help(catalog.engine(name).model, source)
-    for item in found.drift:
-        click.echo(f"{found.source}:{item.line}: {item.message}" if item.line else item.message)
-    click.echo(f"{name}: {found.compared} flags compared, {len(found.drift)} drifted")
+    lines = [f"{found.source}:{item.line}: {item.message}" if item.line else item.message for item in found.drift]
+    write("\n".join([*lines, f"{name}: {found.compared} flags compared, {len(found.drift)} drifted"]))
     return EXIT_GATE_FAILED if found.drift else EXIT_OK

@@ -19,7 +19,7 @@ from specrules.cli import main
 from specrules.cli.main import COMMANDS, run
 from specrules.version import __version__
 
-from .running import BARE, EXAMPLES, child_environment, cli, imported, process, put, refused
+from .running import BARE, EXAMPLES, RULES, child_environment, cli, imported, process, put, refused
 
 HEAVY = {"numpy", "pydantic", "jinja2", "yaml", "httpx", "gguf", "re2", "prometheus_client"}
 
@@ -82,7 +82,7 @@ class TestHelp:
             assert "specrules.cli.main" in found
             assert {name.partition(".")[0] for name in found} & HEAVY == set()
             assert {name for name in found if name.startswith("specrules.")} == {
-                "specrules.errors", "specrules.version", "specrules.cli", "specrules.cli.main",
+                "specrules.errors", "specrules.version", "specrules.cli", "specrules.cli.main", "specrules.cli.options",
             }  # fmt: skip
 
     def test_reading_a_file_does_not_load_the_arithmetic(self):
@@ -106,7 +106,8 @@ class TestUsage:
         [
             (["tirage"], "Error: no command 'tirage' (did you mean 'triage'?)"),
             (["--frobnicate"], "Error: No such option '--frobnicate'."),
-            (["engines", "lst"], "Error: No such command 'lst'."),
+            (["engines", "lst"], "Error: no command 'lst' (did you mean 'list'?)"),
+            (["rules", "tset"], "Error: no command 'tset' (did you mean 'test'?)"),
             (["triage", "--formt", "md"], "Error: No such option '--formt'."),
             (["triage", "case.yaml", "--set"], "Error: Option '--set' requires an argument."),
             (["read"], "Error: Missing argument 'FILE'."),
@@ -135,9 +136,18 @@ class TestProcess:
         assert (ran.returncode, ran.stdout) == (2, "")
         assert ran.stderr == "gone.yaml: cannot be read: No such file or directory\n"
 
-    @pytest.mark.parametrize("words", [["--help"], ["engines", "list"], ["triage", "case.yaml"]], ids=" ".join)
-    def test_a_reader_that_has_gone(self, words):
+    @pytest.mark.parametrize(
+        ("words", "code"),
+        [
+            (["--help"], 0),
+            (["triage", "case.yaml", "--format", "summary"], 0),
+            (["rules", "test", "--rules", "rules"], 1),
+        ],
+        ids=["help", "triage", "rules test"],
+    )
+    def test_a_reader_that_has_gone_changes_no_exit_code(self, words, code):
         put("case.yaml", BARE)
+        put("rules/ours.yaml", RULES)
         reading, writing = os.pipe()
         os.close(reading)
         try:
@@ -145,13 +155,15 @@ class TestProcess:
                 [sys.executable, "-m", "specrules", *words],
                 stdout=writing,
                 stderr=subprocess.PIPE,
+                text=True,
                 env=child_environment(),
                 timeout=120,
                 check=False,
             )
         finally:
             os.close(writing)
-        assert (ran.returncode, ran.stderr) == (0, b"")
+        assert ran.returncode == code
+        assert all("has no case" in line for line in ran.stderr.splitlines())
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
     def test_a_full_disk_is_no_bug_of_specrules(self):
