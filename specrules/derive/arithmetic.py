@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from specrules.derive.spans import Span, corners
 from specrules.errors import ExpressionError, LoadError, Problem
@@ -199,7 +200,12 @@ def compile_arithmetic(
     thresholds: Mapping[str, float],
     path: str = "rules/formulas.yaml",
 ) -> Arithmetic:
-    """Compile the formulas for a drafter class. LoadError with every expression that is refused."""
+    """Compile the formulas for a drafter class, once. LoadError with every expression that is refused."""
+    return _compiled(formulas, drafter_class, tuple(sorted(thresholds)), path)
+
+
+@lru_cache(maxsize=16)
+def _compiled(formulas: FormulaFile, drafter_class: DrafterClass, thresholds: tuple[str, ...], path: str) -> Arithmetic:
     symbols = {item.name: Type(item.type) for item in formulas.inputs}
     symbols |= {f"policy.{name}": Type.NUMBER for name in thresholds}
     draft = Formula(

@@ -39,11 +39,11 @@ def numbers_text(given: Situation, speedup: Speedup, band: Speedup) -> str:
         return f"What the candidate would do against {against} cannot be computed yet."
     if speedup.high is not None and speedup.high < 1:
         return f"Its best draft length reaches at most {speedup.high:.3f} of {against}."
-    if speedup.low is not None and speedup.mid is not None and speedup.high is not None:
-        point = given.projections.at(length)
-        reached = point.outcome.at_mid("rate_tok_s") if point else None
-        shown = f"{reached:.4g} tok/s at K={length}" if reached is not None else f"K={length}"
-        return f"{shown} is {speedup.mid:.2f} ({speedup.low:.2f} to {speedup.high:.2f}) times {against}."
+    point = given.projections.at(length)
+    if point is not None and speedup.low is not None and speedup.high is not None:
+        reached, at = point.outcome.at_mid("rate_tok_s"), point.speedup
+        if reached is not None and at.low is not None and at.mid is not None and at.high is not None:
+            return f"{reached:.4g} tok/s at K={length} is {at.mid:.2f} ({at.low:.2f} to {at.high:.2f}) times {against}."
     if band.low is not None and band.high is not None:
         return (
             f"At the stated step times it would reach {band.low:.2f} to {band.high:.2f} times {against}; "
@@ -68,7 +68,8 @@ def acceptance_notes(given: Situation) -> tuple[str, ...]:
             notes.append(other)
     elif observed.tokens is not None:
         notes.append(f"Acceptance is known as {observed.kind}{depth}: {observed.tokens.mid:.3f} tokens per round.")
-    if observed.conditional is not None and observed.kind != "conditional":
+    inverts = observed.kind != "conditional" and not given.knowledge.drafter_class.is_tree
+    if observed.conditional is not None and inverts:
         span = observed.conditional
         notes.append(f"That inverts to conditional acceptance p {_range(span.low, span.high, 4)}.")
     return tuple(notes)
@@ -76,12 +77,12 @@ def acceptance_notes(given: Situation) -> tuple[str, ...]:
 
 def _other_reading(given: Situation, stated: Acceptance) -> str | None:
     """Project once more with the numbers read as the other kind: the unit decides the verdict."""
+    if given.sides.run is not None:
+        return None
     kind = "conditional" if stated.kind == "ratio" else "ratio"
     depth = None if kind == "conditional" else stated.draft_length or 7
     changed = stated.model_copy(update={"kind": kind, "draft_length": depth})
     measurements = given.case.measurements.model_copy(update={"acceptance": changed})
-    if given.sides.run is not None:
-        return None
     other = situation(given.case.model_copy(update={"measurements": measurements}), given.facts, given.knowledge)
     rates = _rates(other.projections)
     if rates is None:
