@@ -103,10 +103,8 @@ def _skeleton() -> Document:
 
 
 def _with_settings(document: Document, settings: Sequence[str]) -> Document:
-    if not settings:
-        return document
+    """Put the settings into a document that nobody else holds."""
     source = Source(SETTINGS, "\n".join(settings))
-    data = copy.deepcopy(document.data)
     problems: list[Problem] = []
     start = 0
     for setting in settings:
@@ -118,16 +116,16 @@ def _with_settings(document: Document, settings: Sequence[str]) -> Document:
             raise UsageError(f"{SETTINGS} {setting!r}: control characters are not allowed")
         value, spot, found = _read(source, start + len(route) + 1, text)
         problems += found
-        _put(document, data, steps, value, spot)
+        _put(document, steps, value, spot)
         start += len(setting) + 1
     if problems:
         raise LoadError(problems)
-    return replace(document, data=data)
+    return document
 
 
-def _put(document: Document, data: dict[str, Any], steps: tuple[str, ...], value: Any, spot: Spot) -> None:
-    """Set a value and its place. Mappings on the way are made where the document has none."""
-    here, at = data, document.root
+def _put(document: Document, steps: tuple[str, ...], value: Any, spot: Spot) -> None:
+    """Set a value and its place in a document. Mappings on the way are made where it has none."""
+    here, at = document.data, document.root
     for step in steps[:-1]:
         if not isinstance(here.get(step), dict):
             here[step] = {"id": here[step]} if step == "engine" and isinstance(here.get(step), str) else {}

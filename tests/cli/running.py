@@ -158,8 +158,8 @@ _BYTECODE = tempfile.TemporaryDirectory()
 
 
 def child_environment(**more: str) -> dict[str, str]:
-    """The environment of a run of its own: this checkout first, no layers from outside."""
-    dropped = ("SPECRULES_", "PYTHONDONTWRITEBYTECODE")
+    """The environment of a run of its own: this checkout first, no layers and no settings of Python from outside."""
+    dropped = ("SPECRULES_", "PYTHON")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
     return kept | {"PYTHONPATH": str(ROOT), "PYTHONPYCACHEPREFIX": _BYTECODE.name} | more
 

@@ -212,10 +212,13 @@ class TestEngineMisfits:
         assert self.misfits("engine.version=b11434", "engine.methods=[draft-simple, draft-mtp]") == []
 
     def test_removed_methods_and_other_names_are_known(self) -> None:
-        methods = self.CATALOG.engine("llama.cpp").model.methods
-        names = [name for method in methods for name in (method.id, *method.aliases)]
-        assert any(method.removed for method in methods)
-        assert self.misfits(f"engine.methods=[{', '.join(names)}]") == []
+        engine = self.CATALOG.engine("llama.cpp").model
+        removed = next(method for method in engine.methods if method.removed)
+        renamed = engine.methods[0].model_copy(update={"aliases": ("draft-easy",)})
+        changed = engine.model_copy(update={"methods": (renamed, *engine.methods[1:])})
+        loaded = load_case(None, ["engine=llama.cpp", f"engine.methods=[{removed.id}, draft-easy, {renamed.id}]"])
+        assert engine_misfits(loaded, changed) == []
+        assert len(engine_misfits(loaded, engine)) == 1
 
     def test_versions_of_another_numbering(self) -> None:
         assert self.misfits("engine.version=0.33.0") == [
