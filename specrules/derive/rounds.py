@@ -162,7 +162,7 @@ def _drafter(sides: Sides, draft_length: int) -> dict[str, Span]:
         catch_up = _assumed_catch_up(sides, step, draft_length)
     if catch_up is not None:
         spans["drafter.catch_up_ms"] = catch_up
-    coverage = span_of(sides.facts.get("drafter.coverage"))
+    coverage = span_of(sides.facts.get("drafter.coverage")) or span_of(sides.facts.get("candidate.coverage"))
     if coverage is not None:
         spans["drafter.coverage"] = coverage
     return spans
