@@ -153,7 +153,7 @@ def test_a_gauge_of_one_iteration_is_no_evidence() -> None:
 
 @pytest.mark.parametrize(("drafted", "has_rounds"), [((400, 400, 400), True), ((400, 150, 90), False)])
 def test_counters_by_position_need_rounds_of_one_length(drafted: tuple[int, ...], *, has_rounds: bool) -> None:
-    """600 of 1010 tokens were accepted drafts, so 400 passes, each with 3 drafts; in the second case drafts are shorter."""
+    """With 600 of 1010 tokens accepted there are 400 passes of 3 drafts each; in the second case drafts are shorter."""
     lines = [
         'trtllm_request_success_total{finished_reason="stop"} 10.0',
         "trtllm_generation_tokens_total 1010.0",
