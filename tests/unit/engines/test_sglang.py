@@ -223,6 +223,12 @@ def test_vocabularies_are_compared_whole_since_0_5_15(
     assert all(tokenizer_gate(_engine(), _method(name)) is None for name in ("EAGLE3", "NEXTN", "DFLASH", "NGRAM"))
 
 
+def test_autoregressive_drafters_follow_the_target_within_their_k_passes() -> None:
+    catch_up = {method.id: method.round.catch_up for method in _engine().methods}
+    assert {name for name, kind in catch_up.items() if kind == "batch"} == {"DFLASH", "DSPARK"}
+    assert {method.round.order for method in _engine().methods} == {"cpu-overlap"}
+
+
 def test_the_cap_of_running_requests_is_a_limit_and_is_read() -> None:
     limit = next(limit for limit in _engine().limits if limit.of == "running-requests")
     refusal = next(item for item in _engine().start_refusals if item.id == "running-requests-cap")
