@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from specrules.errors import CatalogError, ExpressionError, Problem, did_you_mean
-from specrules.evidence.patterns import Pattern, PatternError, PatternSet, literal, unanchored
-from specrules.expressions import Expression, Type, compile_expression
+from specrules.evidence.patterns import Pattern, PatternError, PatternSet, Prefixes, literal, loosened
+from specrules.expressions import Expression, Type, compile_expression, is_unknown
 from specrules.expressions.reader_functions import READER_FUNCTIONS
 from specrules.model.engine import Engine
+from specrules.model.fact import FactValue
 from specrules.model.reader import ConsistencyCheck, FactRule, LogPattern, Reader, ReaderField
 from specrules.model.version import in_range
 
@@ -43,6 +44,15 @@ class CompiledRule:
     value: Expression
     when: Expression | None
 
+    def result(self, values: Mapping[str, FactValue]) -> FactValue | None:
+        """Return what the rule says, None where it does not apply or something that it reads is unknown."""
+        if self.when is not None and self.when.evaluate(values) is not True:
+            return None
+        result = self.value.evaluate(values)
+        if is_unknown(result) or result in {(), ""}:
+            return None
+        return result  # type: ignore[return-value]
+
 
 @dataclass(frozen=True, slots=True)
 class CompiledCheck:
@@ -65,21 +75,26 @@ class CompiledPattern:
 class LineMatcher:
     """Everything that a log reader looks for in a line.
 
-    `first` are the removals that may apply anywhere in a line, `prefixes` those that begin with `^`. `screen` finds the
-    lines that matter without removing prefixes first; it is None where a pattern does not allow that. `shapes` holds
-    the patterns and, after them, the suspects.
+    `first` are the removals that may apply anywhere in a line, `prefixes` those that begin with `^`. `shapes` holds the
+    patterns and, after them, the suspects. `screen` are patterns of which one occurs in every line that matters, as it
+    stands in the file.
     """
 
     first: tuple[Pattern, ...]
     first_set: PatternSet
-    prefixes: tuple[Pattern, ...]
-    screen: PatternSet | None
+    prefixes: Prefixes
     shapes: PatternSet
+    screen: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledReader:
-    """One reader of one engine, ready to read."""
+    """One reader of one engine, ready to read.
+
+    `derived` are the fields that are computed in each record, in the order of their declaration; `absent` is what the
+    absence of a field means, without the fields that are then unknown; `sampled` are the rules that are evaluated on
+    each request, by fact.
+    """
 
     engine: Engine
     spec: Reader
@@ -88,11 +103,9 @@ class CompiledReader:
     rules: tuple[CompiledRule, ...]
     checks: tuple[CompiledCheck, ...]
     lines: LineMatcher | None
-
-    @property
-    def derived(self) -> Iterator[CompiledField]:
-        """The fields that are computed in each record, in the order of their declaration."""
-        return (field for field in self.fields.values() if field.value is not None)
+    derived: tuple[CompiledField, ...]
+    absent: Mapping[str, FactValue]
+    sampled: Mapping[str, tuple[CompiledRule, ...]]
 
 
 _MAX_REMEMBERED = 16
@@ -142,7 +155,31 @@ def compile_reader(engine: Engine, spec: Reader, version: str | None = None) -> 
     if compiler.problems:
         raise CatalogError(compiler.problems)
     present = {name: field for name, field in fields.items() if field is not None}
-    return CompiledReader(engine, spec, present, patterns, rules, checks, lines)
+    sampled: dict[str, tuple[CompiledRule, ...]] = {}
+    for rule in rules:
+        if rule.spec.sampled:
+            sampled[rule.spec.fact] = (*sampled.get(rule.spec.fact, ()), rule)
+    return CompiledReader(
+        engine=engine,
+        spec=spec,
+        fields=present,
+        patterns=patterns,
+        rules=rules,
+        checks=checks,
+        lines=lines,
+        derived=tuple(field for field in present.values() if field.value is not None),
+        absent={name: value for name, field in present.items() if (value := _absent(field.spec)) is not None},
+        sampled={
+            fact: tuple(rule for rule in rules if rule.spec.sampled and rule.spec.fact == fact) for fact in sampled
+        },
+    )
+
+
+def _absent(spec: ReaderField) -> FactValue | None:
+    """Return what the absence of a field means; None for unknown."""
+    if spec.default is not None:
+        return spec.default
+    return False if spec.type == "flag" and spec.combine == "any" else None
 
 
 def _holds(engine: Engine, version: str | None, since: str | None, until: str | None) -> bool:
@@ -268,14 +305,17 @@ class _Compiler:
         prefixes = tuple(strip for strip in strips if strip.text.startswith("^"))
         suspects = [literal(text) for text in self.spec.suspects]
         shapes = [item.pattern.text for item in patterns]
-        loose = [unanchored(text) for text in shapes]
-        sure = [text for text in loose if text is not None]
+        for item in patterns:
+            self.pattern(f"pattern {item.spec.id!r}", loosened(item.pattern.text))
+        if self.problems:
+            return None
         return LineMatcher(
             first=first,
             first_set=PatternSet(strip.text for strip in first),
-            prefixes=prefixes,
-            screen=PatternSet([*sure, *suspects]) if len(sure) == len(shapes) else None,
+            prefixes=Prefixes(prefixes),
             shapes=PatternSet([*shapes, *suspects]),
+            # A removal may bring together what belongs to a pattern, so a line with one always matters.
+            screen=(*shapes, *suspects, *(strip.text for strip in first)),
         )
 
 

@@ -9,8 +9,10 @@ from specrules.evidence.compiled import CompiledReader, compile_reader
 from specrules.evidence.detect import Candidate
 from specrules.evidence.facts import state_facts
 from specrules.evidence.fields import FieldError
-from specrules.evidence.log import line_values, match_line
+from specrules.evidence.log import line_values, match_line, matcher_of
+from specrules.evidence.patterns import Screen
 from specrules.evidence.source import source_from_bytes
+from specrules.evidence.stream import plain
 from specrules.model.engine import Engine
 from specrules.model.fact import FactValue
 from specrules.model.reader import DocumentExample, LogExample, LogPattern
@@ -34,23 +36,27 @@ def check_examples(engine: Engine) -> list[Problem]:
             problems.extend(error.problems)
     for reader in readers:
         place = f"engine {engine.id!r}, reader {reader.spec.id!r}"
+        screen = Screen(matcher_of(reader).screen if reader.spec.kind == "log" else ())
         for pattern in reader.spec.patterns:
             for number, line in enumerate(pattern.examples, start=1):
                 where = f"{place}, pattern {pattern.id!r}, example {number}"
-                problems += [Problem(f"{where}: {message}") for message in _check_line(reader, pattern, line)]
+                problems += [Problem(f"{where}: {message}") for message in _check_line(reader, screen, pattern, line)]
         for number, document in enumerate(reader.spec.examples, start=1):
             where = f"{place}, example {number}"
             problems += [Problem(f"{where}: {message}") for message in _check_document(reader, readers, document)]
     return problems
 
 
-def _check_line(reader: CompiledReader, pattern: LogPattern, example: LogExample) -> list[str]:
+def _check_line(reader: CompiledReader, screen: Screen, pattern: LogPattern, example: LogExample) -> list[str]:
     found = match_line(reader, example.line)
     if found is None:
         return ["no pattern takes the line"]
     taken, groups = found
     if taken.spec.id != pattern.id:
         return [f"the pattern {taken.spec.id!r} takes the line first"]
+    block = plain(example.line.encode(errors="replace") + b"\n")
+    if not any(True for _ in screen.lines(block, 1)):
+        return ["the line is not found among others: a removal from its beginning changes more than the beginning"]
     try:
         return _differences("field", example.fields, line_values(reader, taken, groups))
     except FieldError as error:
@@ -67,7 +73,7 @@ def _check_document(reader: CompiledReader, readers: list[CompiledReader], examp
         return ["no reader recognises the text"]
     if found.reader is not reader:
         return [f"the reader {found.reader.spec.id!r} takes the text"]
-    stated = {fact.name: fact.value for fact, _ in state_facts(reader, found.observed, source)}
+    stated = {fact.name: fact.value for fact, _ in state_facts(found.observed, source.name)}
     return _differences("fact", example.facts, stated)
 
 

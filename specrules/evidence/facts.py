@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
-from specrules.errors import Problem
-from specrules.evidence.compiled import CompiledReader, CompiledRule
-from specrules.evidence.fields import Combined, Observed, Place, combine
-from specrules.evidence.source import Source
-from specrules.expressions import is_unknown
+from specrules.errors import Location, Problem
+from specrules.evidence.compiled import CompiledRule
+from specrules.evidence.fields import Place
+from specrules.evidence.observed import Combined, Observed
 from specrules.model.fact import Fact, FactValue
 from specrules.model.quantity import Provenance
 
@@ -18,68 +17,52 @@ _PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 
 
 def state_facts(
-    reader: CompiledReader, observed: Observed, source: Source, observed_at: datetime | None = None
+    observed: Observed, name: str, observed_at: datetime | None = None, before: str | None = None
 ) -> list[tuple[Fact, bool]]:
-    """Return the facts of a file under the names of the rules, each with whether it is one of the case, not of an arm.
+    """Return the facts of the file `name`, each with whether it is one of the case, not of an arm.
 
     Each fact knows where its fields stand, the expression that gave it, and that expression with the values filled in.
-    A fact whose rule is `sampled` carries the value of each request in which it is known.
+    A fact whose rule is `sampled` carries the value of each request in which it is known, or of every second, fourth,
+    .. of very many. `before` is the earlier file that was subtracted. Where nothing happened only facts of the case
+    are stated.
     """
-    whole = combine(reader, observed.records)
+    whole = observed.combined()
     stated: dict[str, tuple[Fact, bool]] = {}
-    for rule in reader.rules:
-        name = rule.spec.fact
-        if name in stated:
+    for rule in observed.reader.rules:
+        fact = rule.spec.fact
+        if fact in stated or (observed.is_idle and not rule.spec.absolute):
             continue
-        value = settled(rule, whole.values)
+        value = rule.result(whole.values)
         if value is None:
             continue
-        fact = Fact(
-            name=name,
+        source = _origin(rule, whole, name) + (f" less {before}" if before else "")
+        known = Fact(
+            name=fact,
             value=value,
             unit=rule.spec.unit,
-            samples=_samples(reader, observed, name) if isinstance(value, float) else (),
-            provenance=Provenance(kind="from-file", source=_origin(rule, whole, source.name), observed_at=observed_at),
+            samples=observed.samples[fact].kept() if fact in observed.samples and isinstance(value, float) else (),
+            provenance=Provenance(kind="from-file", source=source, observed_at=observed_at),
             formula=rule.spec.value,
             substituted=rule.value.substitute(whole.values),
         )
-        stated[name] = (fact, rule.spec.absolute)
+        stated[fact] = (known, rule.spec.absolute)
     return list(stated.values())
 
 
-def settled(rule: CompiledRule, values: Mapping[str, FactValue]) -> FactValue | None:
-    """Return what a rule says, None where it does not apply or something that it reads is unknown."""
-    if rule.when is not None and rule.when.evaluate(values) is not True:
-        return None
-    result = rule.value.evaluate(values)
-    if is_unknown(result) or result in {(), ""}:
-        return None
-    return result  # type: ignore[return-value]
+def contradictions(observed: Observed, name: str) -> list[Problem]:
+    """Return what cannot all be true in a file: its failed consistency checks, and what the reader itself noticed.
 
-
-def contradictions(reader: CompiledReader, observed: Observed, source: Source) -> list[Problem]:
-    """Return what cannot all be true in a file: its failed consistency checks, and what the reader itself noticed."""
-    whole = combine(reader, observed.records)
+    A check of fields that are known only roughly decides nothing.
+    """
+    whole = observed.combined()
     found = list(observed.contradictions)
-    for check in reader.checks:
-        if check.require.evaluate(whole.values) is False:
+    for check in observed.reader.checks:
+        if not check.require.names & observed.inexact and check.require.evaluate(whole.values) is False:
             message = _PLACEHOLDER.sub(lambda match: _shown(whole.values.get(match[1])), check.spec.message)
             # The last of the lines is where it shows.
-            lines = [place for place in _places(check.require.names, whole) if isinstance(place, int)]
-            found.append(Problem(message, source.at(max(lines, default=0))))
+            lines = [whole.places[field].last_line for field in check.require.names if field in whole.places]
+            found.append(Problem(message, Location(name, max(lines, default=0))))
     return found
-
-
-def _samples(reader: CompiledReader, observed: Observed, name: str) -> tuple[float, ...]:
-    rules = [rule for rule in reader.rules if rule.spec.fact == name and rule.spec.sampled]
-    found = []
-    for record in observed.records if rules else ():
-        if not record.is_request:
-            continue
-        value = next((value for rule in rules if (value := settled(rule, record.values)) is not None), None)
-        if isinstance(value, float):
-            found.append(value)
-    return tuple(found)
 
 
 def _origin(rule: CompiledRule, whole: Combined, name: str) -> str:
@@ -92,12 +75,15 @@ def _origin(rule: CompiledRule, whole: Combined, name: str) -> str:
     is_line = isinstance(places[0], int)
     first = f"{name}:{places[0]}" if is_line else f"{name} at {places[0] or 'its top'}"
     more = len(places) - 1
-    what = ("line" if is_line else "value") + ("" if more == 1 else "s")
-    return f"{first} (+{more} more {what})" if more else first
+    if not more:
+        return first
+    is_cut = any(whole.places[field].more for field in rule.value.names if field in whole.places)
+    what = ("or more " if is_cut else "more ") + ("line" if is_line else "value") + ("" if more == 1 else "s")
+    return f"{first} (+{more} {what})"
 
 
 def _places(names: frozenset[str], whole: Combined) -> Sequence[Place]:
-    found = dict.fromkeys(place for name in names for place in whole.places.get(name, ()))
+    found = dict.fromkeys(place for name in names if name in whole.places for place in whole.places[name].first())
     return sorted(found, key=lambda place: (0, place, "") if isinstance(place, int) else (1, 0, place))
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from specrules.errors import Problem
 from specrules.evidence.compiled import CompiledReader
-from specrules.evidence.fields import FieldError, Observed, Occurrence, Place, Record, to_value
+from specrules.evidence.fields import FieldError, Occurrence, Place, to_value
+from specrules.evidence.observed import Observed, Record
 from specrules.evidence.source import Source
 
 _EACH = "[]"
@@ -31,11 +32,12 @@ def parse(source: Source) -> Document | Problem:
         problem = Problem(f"this is not JSON: {error.msg}", source.at(error.lineno, error.colno))
     except (ValueError, RecursionError) as error:
         problem = Problem(f"this is not JSON that can be read: {error}", source.at())
-    by_line = _parse_lines(source.text)
+    by_line = parse_lines(source.text)
     return problem if by_line is None else by_line
 
 
-def _parse_lines(text: str) -> Document | None:
+def parse_lines(text: str) -> Document | None:
+    """Return the documents of a text with one per line, None where a line is none or there is but one."""
     items, numbers = [], []
     lines = text.split("\n")
     for number, line in enumerate(lines, start=1):
@@ -52,10 +54,11 @@ def _parse_lines(text: str) -> Document | None:
 
 def observe(reader: CompiledReader, source: Source, document: Document) -> Observed | None:
     """Return what the reader finds in a document, None where no record has the paths that it requires."""
-    observed = Observed()
+    observed = Observed(reader)
     skipped: list[Place] = []
-    records = list(_records(reader.spec.records, document))
-    for place, item in records:
+    count = 0
+    for place, item in records(reader.spec.records, document):
+        count += 1
         if not all(any(True for _ in values(item, path)) for path in reader.spec.requires):
             skipped.append(place)
             continue
@@ -63,17 +66,15 @@ def observe(reader: CompiledReader, source: Source, document: Document) -> Obser
         try:
             record = _record(reader, item, place)
         except FieldError as error:
-            observed.warnings.append(_warning(source, place, f"{error}: the record was not read"))
+            observed.warn(_warning(source, place, f"{error}: the record was not read"))
             continue
         observed.matched += sum(len(found) for found in record.found.values())
-        observed.records.append(record)
-    if len(skipped) == len(records):
+        observed.fold(record)
+    if len(skipped) == count:
         return None
     if skipped:
-        message = f"{len(skipped)} of {len(records)} records lack {' or '.join(reader.spec.requires)} and were left out"
-        observed.warnings.append(_warning(source, skipped[0], message))
-    for record in observed.records:
-        record.settle(reader)
+        message = f"{len(skipped)} of {count} records lack {' or '.join(reader.spec.requires)} and were left out"
+        observed.warn(_warning(source, skipped[0], message))
     return observed
 
 
@@ -118,8 +119,8 @@ def _walk(item: object, steps: Sequence[str], route: str) -> Iterator[tuple[str,
                     return
 
 
-def _records(path: str, document: Document) -> Iterator[tuple[Place, object]]:
-    """Yield the records of a document with their place: a line number, or a route."""
+def records(path: str, document: Document) -> Iterator[tuple[Place, object]]:
+    """Yield the records that stand at a path of a document, with their place: a line number, or a route."""
     for index, item in enumerate(document.items):
         line = document.lines[index] if document.lines else None
         for route, found in [("", item)] if not path else values(item, path):

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NoReturn
 
 from specrules.errors import EvidenceError, Location, Problem
 
 MAX_BYTES = 64 << 20
 MAX_LINE = 64 << 10
 STDIN = "-"
-_STDIN_NAME = "<stdin>"
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+STDIN_NAME = "<stdin>"
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+_COMPRESSED = (b"\x1f\x8b", b"(\xb5/\xfd", b"BZh", b"\xfd7zXZ")
 
 
 class Source:
@@ -42,7 +44,7 @@ class Source:
         warnings: tuple[Problem, ...] = ()
         if rest.strip():
             if any(line.strip() for line in lines):
-                warnings = (Problem("the last line has no end and was not read", self.at(len(lines) + 1)),)
+                warnings = (cut_line(self.at(len(lines) + 1)),)
             else:
                 lines.append(rest)
         for number, line in enumerate(lines, start=1):
@@ -57,7 +59,7 @@ def read_source(path: str, stdin: BinaryIO | None = None) -> Source:
 
     Raises EvidenceError for a file that cannot be opened, is empty, holds more than 64 MiB, or is no text.
     """
-    name = _STDIN_NAME if path == STDIN else path
+    name = STDIN_NAME if path == STDIN else path
     try:
         if path == STDIN:
             data = (stdin or sys.stdin.buffer).read(MAX_BYTES + 1)
@@ -65,8 +67,7 @@ def read_source(path: str, stdin: BinaryIO | None = None) -> Source:
             with Path(path).open("rb") as file:
                 data = file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise EvidenceError(Problem(f"cannot be read: {reason}", Location(name))) from None
+        raise unreadable(error, name) from None
     return source_from_bytes(name, data)
 
 
@@ -75,20 +76,45 @@ def source_from_bytes(name: str, data: bytes) -> Source:
     if len(data) > MAX_BYTES:
         message = f"the file is larger than {MAX_BYTES >> 20} MiB"
         raise EvidenceError(Problem(message, Location(name), "cut it to the requests that count"))
-    if data.startswith(_UTF16_MARKS):
+    if data.startswith(UTF16_MARKS):
         text = data.decode("utf-16", errors="replace")
-        lost = text.count(_REPLACEMENT)
+        lost = text.count(REPLACEMENT)
     else:
         text, lost = _from_utf8(data)
-    if "\0" in text:
-        hint = "decompress it first" if data.startswith((b"\x1f\x8b", b"(\xb5/\xfd", b"BZh", b"\xfd7zXZ")) else ""
-        line = text.count("\n", 0, text.index("\0")) + 1
-        raise EvidenceError(Problem("the file is binary: it holds a NUL byte here", Location(name, line), hint))
+    source = Source(name, text)
+    refuse_nul(text.encode() if "\0" in text else b"", source.at, 1, data)
     if not text.strip():
-        raise EvidenceError(Problem("the file is empty", Location(name)))
-    if not lost:
-        return Source(name, text)
-    return Source(name, text, (Problem(f"{lost} characters are not valid UTF-8 and were replaced", Location(name)),))
+        refuse_empty(source.at())
+    return Source(name, text, (lost_characters(lost, source.at()),)) if lost else source
+
+
+def unreadable(error: OSError | ValueError, name: str) -> EvidenceError:
+    """Return the error for a file that cannot be opened or read."""
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return EvidenceError(Problem(f"cannot be read: {reason}", Location(name)))
+
+
+def refuse_nul(data: bytes, at: Callable[[int], Location], first: int, head: bytes) -> None:
+    """Raise EvidenceError for a NUL byte. The data begin with the line `first` of a file that begins with `head`."""
+    if b"\0" in data:
+        hint = "decompress it first" if head.startswith(_COMPRESSED) else ""
+        line = first + data.count(b"\n", 0, data.index(b"\0"))
+        raise EvidenceError(Problem("the file is binary: it holds a NUL byte here", at(line), hint))
+
+
+def refuse_empty(where: Location) -> NoReturn:
+    """Raise EvidenceError for a file without content."""
+    raise EvidenceError(Problem("the file is empty", where))
+
+
+def lost_characters(count: int, where: Location) -> Problem:
+    """Return the warning for characters that were no UTF-8."""
+    return Problem(f"{count} characters are not valid UTF-8 and were replaced", where)
+
+
+def cut_line(where: Location) -> Problem:
+    """Return the warning for a last line that was left out."""
+    return Problem("the last line has no end and was not read", where)
 
 
 def _from_utf8(data: bytes) -> tuple[str, int]:
@@ -97,4 +123,4 @@ def _from_utf8(data: bytes) -> tuple[str, int]:
         return data.decode("utf-8-sig"), 0
     except UnicodeDecodeError:
         text = data.decode("utf-8-sig", errors="replace")
-        return text, text.count(_REPLACEMENT) - data.count(_REPLACEMENT.encode())
+        return text, text.count(REPLACEMENT) - data.count(REPLACEMENT.encode())

@@ -40,6 +40,12 @@ class ReaderField(Model):
     match: str | None = Field(default=None, description="the part of a text that counts: first group of this pattern")
     metric: str | None = Field(default=None, description="Prometheus readers: the metric's full name")
     label: str | None = Field(default=None, description="Prometheus readers: a number per value of this label")
+    kind: Literal["counter", "gauge", "lifetime"] | None = Field(
+        default=None,
+        description="Prometheus readers: a counter is subtracted between two dumps, a gauge is taken from the later one, "
+        "an average over the server's lifetime is unknown between them. Without it the dump's TYPE line says it, "
+        "and without that a field whose series are added up is a counter",
+    )
     path: str | None = Field(default=None, description="JSON readers: dotted path inside a record")
     values: dict[str, str] = Field(default_factory=dict, description="spellings of a text and what they are read as")
     doc: str = ""

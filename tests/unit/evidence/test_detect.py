@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ def test_every_kind_of_file_finds_its_reader_also_among_all_engines(path: Path, 
     engines = [shipped("halogen-flash-server"), shipped()]
     reading = read_any(str(path), engines)
     assert (reading.engine_id, reader) == ("llama.cpp", reading.reader_id)
-    assert reading == read_file(str(path), shipped())
+    assert replace(reading, recognition=None) == replace(read_file(str(path), shipped()), recognition=None)
 
 
 def test_a_response_of_halogen_is_not_taken_for_one_of_llama_cpp(tmp_path: Path) -> None:

@@ -58,7 +58,9 @@ def of_run(name: str, *kinds: str) -> list[Reading]:
 
 
 def test_every_recording_is_read_without_complaint() -> None:
-    paths = [path for folder in (RUNS, PAIR) for path in folder.iterdir() if path.name not in {"SOURCES.md", "help.txt"}]
+    paths = [
+        path for folder in (RUNS, PAIR) for path in folder.iterdir() if path.name not in {"SOURCES.md", "help.txt"}
+    ]
     assert len(paths) > 100
     for path in paths:
         assert clean(path).facts, path

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specrules.evidence.reading import Reading
+from specrules.evidence.recognition import Matches, Recognition
 from specrules.evidence.reconcile import agree, reconcile
 from specrules.model.fact import Fact, Facts, FactValue
 from specrules.model.quantity import Provenance
@@ -14,12 +15,15 @@ def fact(name: str, value: FactValue, source: str = "", **more: object) -> Fact:
     return Fact(name=name, value=value, provenance=Provenance(source=source), **more)  # type: ignore[arg-type]
 
 
+STATED = Recognition("certain", True, "lines", (Matches("e", 1),))
+
+
 def reading(source: str, **values: FactValue | Fact) -> Reading:
     facts = {
         name: value if isinstance(value, Fact) else fact(name, value, source)
         for name, value in ((key.replace("__", "."), value) for key, value in values.items())
     }
-    return Reading(source, "e", "r", "t", Facts(facts))
+    return Reading(source, "e", "r", "t", Facts(facts), STATED)
 
 
 @pytest.mark.parametrize(
