@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from specrules.catalog.collection import Collection, collect
 from specrules.catalog.digest import digest, short
-from specrules.catalog.document import LONGEST_EXCERPT, Document, Loc
+from specrules.catalog.document import LONGEST_EXCERPT, Document, Loc, Source
 from specrules.catalog.engine_checks import Names, engine_problems
 from specrules.catalog.layers import BUILTIN, Layer, discover
 from specrules.catalog.located import read_document
@@ -57,7 +57,7 @@ class Loaded(Generic[M]):
 
 @dataclass(frozen=True, eq=False)
 class Catalog:
-    """Everything that YAML says. Loading reads every file; an engine is validated when it is first asked for."""
+    """Everything that YAML says. An engine is read when it is first asked for, all else when the catalogue loads."""
 
     layers: tuple[Layer, ...]
     engine_documents: Collection
@@ -77,7 +77,7 @@ class Catalog:
     ) -> Catalog:
         """Read the built-in documents and the user's layers. LoadError or CatalogError with every problem."""
         layers = discover(engines=engines, rules=rules, templates=templates, cwd=cwd, environ=environ)
-        return cls(layers, collect(layers, "engines", _id_of), collect(layers, "rules", _id_of))
+        return cls(layers, collect(layers, "engines", _id_of, named=True), collect(layers, "rules", _id_of))
 
     @property
     def engine_ids(self) -> tuple[str, ...]:
@@ -205,14 +205,14 @@ class Catalog:
         return classes[name]
 
     def quoted(self, problems: Iterable[Problem]) -> list[Problem]:
-        """Problems with the line of the file that they point to, where its document counts."""
-        documents = (*self.engine_documents.documents.values(), *self.rule_documents.documents.values())
-        by_path = {document.path: document for document in documents}
+        """Problems with the line that they point to, where it stands in a file of the catalogue."""
+        files = {file.path: file for file in (*self.engine_documents.files, *self.rule_documents.files)}
         quoted = []
         for problem in problems:
             where, excerpt = problem.where, problem.excerpt
-            if where is not None and where.path in by_path and not excerpt:
-                line = by_path[where.path].source_line(where.line)
+            if where is not None and where.path in files and not excerpt:
+                text = files[where.path].read().decode(errors="replace").removeprefix("\ufeff")
+                line = Source(where.path, text).line(where.line)
                 excerpt = line if len(line) <= LONGEST_EXCERPT else ""
             quoted.append(replace(problem, excerpt=excerpt))
         return quoted

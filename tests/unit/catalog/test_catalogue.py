@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from specrules.catalog.catalogue import RULE_KINDS, Catalog
+from specrules.catalog.collection import collect
+from specrules.catalog.layers import BUILTIN, Layer
 from specrules.errors import CatalogError, LoadError, Location, Problem, UserError
 from specrules.expressions import Type
 from specrules.model.rule import FormulaFile, InputFile, PolicyFile, RuleFile, VerdictTable
@@ -82,6 +84,31 @@ class TestEngines:
 
     def test_an_engine_is_validated_once(self, shipped: Catalog) -> None:
         assert shipped.engine("llama.cpp") is shipped.engine("llama.cpp")
+
+    def test_reading_them_one_by_one_or_all_at_once_gives_the_same(self, shipped: Catalog, layers: Layers) -> None:
+        beside = layers.put("engines/ours.yaml", ENGINE).load().engine_documents
+        alone = shipped.engine_documents
+        assert [*alone.documents, "ours"] == list(beside.documents)
+        for name, document in alone.documents.items():
+            assert (beside.documents[name].data, beside.documents[name].path) == (document.data, document.path)
+        assert alone.digests == beside.digests[:-1]
+        assert alone.overrides == beside.overrides == ()
+
+    def test_built_in_ones_are_read_when_they_are_asked_for(self, tmp_path: Path) -> None:
+        folder = tmp_path / "engines"
+        folder.mkdir()
+        (folder / "good.yaml").write_text("schema: 1\nid: good\n", encoding="utf-8")
+        (folder / "bad.yaml").write_text("schema: 1\nid: bad\nid: bad\n", encoding="utf-8")
+        (folder / "new.yaml").write_text("schema: 2\nid: new\n", encoding="utf-8")
+        layer = [Layer(BUILTIN, tmp_path, "")]
+        found = collect(layer, "engines", lambda data: data.get("id"), named=True).documents
+        assert (list(found), len(found), found.get("other")) == (["bad", "good", "new"], 3, None)
+        assert found["good"].data["id"] == "good"
+        assert refusal(LoadError, lambda: found["bad"])[0].startswith("engines/bad.yaml:3:1: duplicate key 'id'")
+        assert refusal(LoadError, lambda: found["new"])[0].startswith(
+            "engines/new.yaml:1:9: written for a newer specrules"
+        )
+        assert len(refusal(LoadError, lambda: collect(layer, "engines", lambda data: data.get("id")))) == 2
 
     def test_one_that_does_not_exist(self, shipped: Catalog) -> None:
         (problem,) = refusal(CatalogError, lambda: shipped.engine("lama.cpp"))
