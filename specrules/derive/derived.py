@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from specrules.derive.overheads import per_token
+from specrules.derive.rounds import run_round
 from specrules.derive.situation import Situation
 from specrules.derive.spans import Span
 from specrules.model.fact import Fact
@@ -60,8 +61,8 @@ def _plain_step(given: Situation, plain: Span, source: str) -> Fact:
 def _behind_rate(plainly: str, less: str, rate: float, tokens: float, paid: Span | None) -> tuple[str, str]:
     """Formula and substituted values of a time that is read off a rate, c being what both sides pay per token."""
     if paid is None or paid.mid == 0:
-        return plainly, f"1000 * {tokens:g} / {rate:g}" if tokens != 1 else f"1000 / {rate:g}"
-    return less, f"{tokens:g} * (1000 / {rate:g} - {paid.mid:g})"
+        return plainly, f"1000 * {tokens:.4g} / {rate:g}" if tokens != 1 else f"1000 / {rate:g}"
+    return less, f"{tokens:.4g} * (1000 / {rate:g} - {paid.mid:g})"
 
 
 def _run(given: Situation) -> list[Fact]:
@@ -73,22 +74,36 @@ def _run(given: Situation) -> list[Fact]:
         facts.append(_fact("candidate.conditional_acceptance", observed.conditional, "", "p: A(p, K) = A", text))
     if run is None or run.tokens is None:
         return facts
-    round_ms = 1000 * run.tokens.mid / run.rate.mid
     if "candidate.tokens_per_round" not in given.facts:
         symbols = _TOKENS_OF.get(observed.kind, "A") if observed is not None else "A"
         facts.append(_fact("candidate.tokens_per_round", run.tokens, "tokens", symbols, f"K = {run.draft_length}"))
-    text = f"1000 * {run.tokens.mid:.4g} / {run.rate.mid:g}"
-    facts.append(_fact("candidate.round_ms", Span.exact(round_ms), "ms", "T = A / rate", text))
-    if steps.plain is None:
+    if steps.plain is not None:
+        text = f"{run.rate.mid:g} * {steps.plain.mid:.4g} / 1000, held against {run.tokens.mid:.4g}"
+        bound = Span.exact(run.rate.mid * steps.plain.mid / 1000)
+        facts.append(_fact("candidate.rate_times_step", bound, "tokens", "rate t1 <= A", text))
+    round_ms = run_round(given.sides)
+    if round_ms is None:
         return facts
-    factor = given.sides.thresholds["ceiling_factor"]
-    text = f"{run.rate.mid:g} * {steps.plain.mid:.4g} / 1000, held against {run.tokens.mid:.4g}"
-    bound = Span.exact(run.rate.mid * steps.plain.mid / 1000)
-    facts.append(_fact("candidate.rate_times_step", bound, "tokens", "rate t1 <= A", text))
-    implied = round_ms - factor * steps.plain.mid
-    text = f"{round_ms:.4g} - {factor:g} * {steps.plain.mid:.4g}"
-    facts.append(_fact("candidate.implied_draft_ms", Span.exact(implied), "ms", "D = T - v t1", text))
+    facts.append(
+        _fact("candidate.round_ms", Span.exact(round_ms), "ms", *_run_formula(given, run.rate.mid, run.tokens.mid))
+    )
+    if steps.plain is not None:
+        factor = given.sides.thresholds["ceiling_factor"]
+        implied = Span.exact(round_ms - factor * steps.plain.mid)
+        text = f"{round_ms:.4g} - {factor:g} * {steps.plain.mid:.4g}"
+        facts.append(_fact("candidate.implied_draft_ms", implied, "ms", "D = T - v t1", text))
     return facts
+
+
+def _run_formula(given: Situation, rate: float, tokens: float) -> tuple[str, str]:
+    paid = per_token(given.case, given.facts)
+    if given.knowledge.drafter_class.covers_every_round:
+        return _behind_rate("T = A / rate", "T = A (1 / rate - c)", rate, tokens, paid)
+    share = given.facts.number("drafter.coverage")
+    return (
+        "T = ((phi A + 1 - phi) (1 / rate - c) - (1 - phi) t1) / phi",
+        f"phi = {share:g}, A = {tokens:.4g}, rate = {rate:g}",
+    )
 
 
 def _fact(name: str, span: Span, unit: str, formula: str, substituted: str) -> Fact:

@@ -133,10 +133,28 @@ def _has_slope(sides: Sides) -> bool:
 
     A round shorter than a plain step says that the two are not of one time base, and then nothing about other depths.
     """
-    run, plain = sides.run, sides.steps.plain
-    if run is None or run.draft_length is None or run.tokens is None or plain is None or sides.drafter_class.is_tree:
+    run, plain, round_ms = sides.run, sides.steps.plain, run_round(sides)
+    if run is None or run.draft_length is None or plain is None or round_ms is None or sides.drafter_class.is_tree:
         return False
-    return 1000 * run.tokens.mid / run.rate.mid >= plain.mid
+    return round_ms >= plain.mid
+
+
+def run_round(sides: Sides) -> float | None:
+    """The round that the measured run implies, in ms: its tokens over its rate, less what both sides pay per token.
+
+    Where a share phi of the rounds drafts, it is that of a drafting round, whose tokens the run counts: the others take a
+    plain step and commit one token. None where the run, its tokens or that share is not known.
+    """
+    run, paid = sides.run, per_token(sides.case, sides.facts)
+    if run is None or run.tokens is None or paid is None:
+        return None
+    per_rate = 1000 / run.rate.mid - paid.mid
+    if sides.drafter_class.covers_every_round:
+        return run.tokens.mid * per_rate
+    share, plain = sides.facts.number("drafter.coverage"), sides.steps.plain
+    if not share or plain is None:
+        return None
+    return ((share * run.tokens.mid + 1 - share) * per_rate - (1 - share) * plain.mid) / share
 
 
 def _drafter_cost_is_known(sides: Sides) -> bool:

@@ -172,5 +172,7 @@ class TestConditions:
         assert found.fatal == ()
         settled = known_issues(case(engine={"version": "b10742"}), engine(), catalog().symbols, starts)
         assert [issue.id for issue in settled.fatal] == ["mtp-does-not-start"]
-        other = known_issues(case(engine={"version": None}), engine(), catalog().symbols, {"engine.method": "ngram-mod"})
+        other = known_issues(
+            case(engine={"version": None}), engine(), catalog().symbols, {"engine.method": "ngram-mod"}
+        )
         assert "mtp-does-not-start" not in {issue.id for issue in other.undecided}

@@ -88,6 +88,28 @@ class TestRun:
         assert found["candidate.conditional_acceptance"].substituted == "K = 3.84615"
         assert "candidate.rate_times_step" not in found
 
+    def test_the_round_of_a_drafter_that_drafts_in_a_share_of_the_rounds_is_that_of_those(self) -> None:
+        # A share of 0.3 commits 4 tokens in 30 ms, the rest one in 20 ms: 1.9 tokens in 23 ms.
+        run = {"draft_length": 8, "rate_tok_s": 1900 / 23, "tokens_per_round": 4}
+        parts: dict[str, Any] = {
+            "incumbent": {"drafting": False, "rate_tok_s": 50},
+            "engine": {"methods": ["ngram-mod"]},
+            "measurements": {"candidate": run},
+        }
+        found = derived(drafter={"class": "ngram", "coverage": 0.3}, **parts)["candidate.round_ms"]
+        assert found.value == pytest.approx(30)
+        assert found.formula.endswith("- (1 - phi) t1) / phi")
+        assert found.substituted == "phi = 0.3, A = 4, rate = 82.6087"
+        unknown = derived(drafter={"class": "ngram"}, **parts)
+        assert {"candidate.round_ms", "candidate.implied_draft_ms"}.isdisjoint(unknown)
+        assert unknown["candidate.rate_times_step"].value == pytest.approx(1.652, abs=5e-4)
+
+    def test_an_overhead_per_token_is_no_part_of_the_round(self) -> None:
+        paid = {**self.fleet["measurements"], "overhead": {"ms": 3, "kind": "per_token"}}
+        found = derived(**{**self.fleet, "measurements": paid})["candidate.round_ms"]
+        assert found.value == pytest.approx(3.87 * (1000 / 43.5 - 3))
+        assert (found.formula, found.substituted) == ("T = A (1 / rate - c)", "3.87 * (1000 / 43.5 - 3)")
+
     def test_tokens_that_were_stated_are_not_derived(self) -> None:
         measured = {"candidate": {"draft_length": 7, "rate_tok_s": 43.5, "tokens_per_round": 3.87}}
         assert "candidate.tokens_per_round" not in derived(measurements=measured)

@@ -227,6 +227,16 @@ class TestRunAtAnotherDepth:
         run = {"draft_length": 1, "rate_tok_s": 40, "tokens_per_round": 1.5}
         assert at(case(incumbent=OFF, measurements={"candidate": run}), 16).basis == "step"
 
+    def test_nor_does_a_run_of_a_drafter_whose_share_of_rounds_is_not_known(self) -> None:
+        run = {"draft_length": 8, "rate_tok_s": 40, "tokens_per_round": 4}
+        parts: dict[str, Any] = {
+            "incumbent": OFF,
+            "engine": {"methods": ["ngram-mod"]},
+            "measurements": {"candidate": run},
+        }
+        assert at(case(drafter={"class": "ngram"}, **parts), 4).basis == "step"
+        assert at(case(drafter={"class": "ngram", "coverage": 0.3}, **parts), 4).basis == "run-slope"
+
     def test_trees_have_no_slope(self) -> None:
         run = {"draft_length": 3, "rate_tok_s": 40, "tokens_per_round": 3}
         one = case(drafter={"class": "tree"}, incumbent=OFF, measurements={"candidate": run})
