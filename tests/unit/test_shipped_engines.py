@@ -471,7 +471,16 @@ def test_halogen_metrics_have_no_rounds() -> None:
 
 @pytest.mark.parametrize(
     ("drafter_class", "draft_ms"),
-    [("model", 41), ("mtp-head", 41), ("eagle-head", 41), ("block", 17), ("ngram", 0), ("suffix", 0), ("tree", 41)],
+    [
+        ("model", 41),
+        ("mtp-head", 41),
+        ("eagle-head", 41),
+        ("block", 17),
+        ("parallel-model", 17),
+        ("ngram", 0),
+        ("suffix", 0),
+        ("tree", 41),
+    ],
 )
 def test_drafter_classes_price_a_round(drafter_class: str, draft_ms: float) -> None:
     item = _classes()[drafter_class]
@@ -486,10 +495,10 @@ _ROUND = {"draft_length": Type.NUMBER, "drafter.catch_up_ms": Type.NUMBER}
 
 def test_drafter_classes_say_what_they_need() -> None:
     classes = _classes()
-    assert classes.keys() == {"model", "mtp-head", "eagle-head", "block", "ngram", "suffix", "tree"}
+    assert classes.keys() == {"model", "mtp-head", "eagle-head", "block", "parallel-model", "ngram", "suffix", "tree"}
     assert {name for name, item in classes.items() if item.target_specific} == {"mtp-head", "eagle-head", "block"}
     assert {name for name, item in classes.items() if item.reads_hidden_states} == {"mtp-head", "eagle-head", "block"}
-    assert {name for name, item in classes.items() if item.needs_tokenizer_match} == {"model", "tree"}
+    assert {name for name, item in classes.items() if item.needs_tokenizer_match} == {"model", "parallel-model", "tree"}
     assert {name for name, item in classes.items() if not item.covers_every_round} == {"ngram", "suffix"}
-    assert {name for name, item in classes.items() if item.constant_in_depth} == {"block"}
+    assert {name for name, item in classes.items() if item.constant_in_depth} == {"block", "parallel-model"}
     assert {name for name, item in classes.items() if item.is_tree} == {"tree"}

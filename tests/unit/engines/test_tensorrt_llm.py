@@ -197,7 +197,7 @@ def test_methods_settings_and_devices() -> None:
         "DraftTarget": "model",
         "Eagle3": "eagle-head",
         "MTP": "mtp-head",
-        "PARD": "block",
+        "PARD": "parallel-model",
         "DFlash": "block",
         "DSpark": "block",
         "NGram": "ngram",
