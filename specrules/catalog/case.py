@@ -24,6 +24,7 @@ from specrules.model.version import version_key
 SETTINGS = "--set"
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _ACCEPTANCE: tuple[Loc, ...] = (("measurements", "acceptance"), ("measurements", "candidate", "acceptance"))
+_DEEPEST = 1024
 _KINDS = "conditional, ratio, position_vector, tokens_per_round, counts or histogram"
 _NO_FILE: dict[str, Any] = {
     "schema": 1,
@@ -191,9 +192,8 @@ def _both_readings(name: str, value: Any) -> str:
     if not numbers or not all(_is_number(number) and 0 <= number <= 1 for number in numbers):
         return f"{name} has no 'kind': say whether it is {_KINDS}"
     ends = sorted({min(numbers), max(numbers)})
-    readings = " ".join(
-        _reading(ends, length) for length in ([depth] if isinstance(depth, int) and depth > 0 else [3, 7])
-    )
+    stated = isinstance(depth, int) and not isinstance(depth, bool) and 1 <= depth <= _DEEPEST
+    readings = " ".join(_reading(ends, length) for length in ([depth] if stated else [3, 7]))
     return f"{name} has no 'kind', and {_span(ends, 'g')} means different things. {readings} Say kind: {_KINDS}"
 
 

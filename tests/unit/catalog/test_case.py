@@ -179,6 +179,13 @@ class TestAcceptanceWithoutAKind:
         assert "At K=7: read as 'conditional' (p) it commits 1.69 tokens per round;" in problem
         assert "read as 'ratio' (accepted / drafted) it commits 3.87, which is p 0.775." in problem
 
+    @pytest.mark.parametrize("depth", ["0", "-1", "true", "deep", "1" + "0" * 300, "7.0"])
+    def test_a_depth_that_is_none_is_passed_over(self, depth: str) -> None:
+        acceptance = f"measurements.acceptance={{value: 0.5, draft_length: {depth}}}"
+        (problem,) = refused(LoadError, "engine=llama.cpp", acceptance)
+        assert "At K=3: " in problem
+        assert "At K=7: " in problem
+
     def test_other_problems_are_reported_beside_it_in_order_of_place(self) -> None:
         problems = refused(LoadError, "engine=llama.cpp", "target.kind=danse", "measurements.acceptance=0.5", "titel=x")
         assert [problem.split(": ")[0] for problem in problems] == ["--set:2:13", "--set:3:25", "--set:4:7"]
