@@ -192,8 +192,9 @@ def _both_readings(name: str, value: Any) -> str:
     if not numbers or not all(_is_number(number) and 0 <= number <= 1 for number in numbers):
         return f"{name} has no 'kind': say whether it is {_KINDS}"
     ends = sorted({min(numbers), max(numbers)})
-    stated = isinstance(depth, int) and not isinstance(depth, bool) and 1 <= depth <= _DEEPEST
-    readings = " ".join(_reading(ends, length) for length in ([depth] if stated else [3, 7]))
+    is_depth = isinstance(depth, int) and not isinstance(depth, bool) and 1 <= depth <= _DEEPEST
+    depths: list[Any] = [depth] if is_depth else [3, 7]
+    readings = " ".join(_reading(ends, length) for length in depths)
     return f"{name} has no 'kind', and {_span(ends, 'g')} means different things. {readings} Say kind: {_KINDS}"
 
 
