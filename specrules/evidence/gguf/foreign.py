@@ -16,7 +16,6 @@ _MAGICS = (
     (b"tjgg", "it is a GGJT file, the format before GGUF", "convert the model to GGUF"),
     (b"lmgg", "it is a GGML file, the format before GGUF", "convert the model to GGUF"),
     (b"fmgg", "it is a GGMF file, the format before GGUF", "convert the model to GGUF"),
-    (_LFS[:4], "", ""),
 )
 
 
@@ -24,10 +23,12 @@ def describe(head: bytes) -> tuple[str, str]:
     """Return what a file that begins with `head` seems to be, and a hint."""
     if not head:
         return "no GGUF file: it is empty", ""
+    if b"GGUF".startswith(head):
+        return f"it ends after {len(head)} bytes", "is the file cut short?"
     if head.startswith(_LFS):
         return "no GGUF file: it is a Git LFS pointer", "fetch the file itself, for example with `git lfs pull`"
     for magic, what, hint in _MAGICS:
-        if what and head.startswith(magic):
+        if head.startswith(magic):
             return f"no GGUF file: {what}", hint
     text = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if text.startswith((b"<!doctype", b"<html", b"<head", b"<?xml")):
