@@ -142,8 +142,8 @@ def _has_slope(sides: Sides) -> bool:
 def run_round(sides: Sides) -> float | None:
     """The round that the measured run implies, in ms: its tokens over its rate, less what both sides pay per token.
 
-    Where a share phi of the rounds drafts, it is that of a drafting round, whose tokens the run counts: the others take a
-    plain step and commit one token. None where the run, its tokens or that share is not known.
+    Where a share phi of the rounds drafts, it is that of a drafting round, whose tokens the run counts; the others take
+    a plain step and commit one token. None where the run, its tokens or that share is not known.
     """
     run, paid = sides.run, per_token(sides.case, sides.facts)
     if run is None or run.tokens is None or paid is None:

@@ -126,7 +126,7 @@ def test_inputs_at_zero_have_no_factor_to_flip_at() -> None:
     assert not {"drafter.step_ms", "drafter.catch_up_ms"} & set(flips(given(one), "wide"))
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @forall(
     st.floats(0.2, 0.9),
     st.floats(0.5, 20),
