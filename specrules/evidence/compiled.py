@@ -92,8 +92,8 @@ class CompiledReader:
     """One reader of one engine, ready to read.
 
     `derived` are the fields that are computed in each record, in the order of their declaration; `absent` is what the
-    absence of a field means, without the fields that are then unknown; `sampled` are the rules that are evaluated on
-    each request, by fact.
+    absence of a field means, without the fields that are then unknown; `plain` are fields without a weight from which
+    nothing is computed in a record; `sampled` are the rules that are evaluated on each request, by fact.
     """
 
     engine: Engine
@@ -105,6 +105,7 @@ class CompiledReader:
     lines: LineMatcher | None
     derived: tuple[CompiledField, ...]
     absent: Mapping[str, FactValue]
+    plain: frozenset[str]
     sampled: Mapping[str, tuple[CompiledRule, ...]]
 
 
@@ -155,6 +156,10 @@ def compile_reader(engine: Engine, spec: Reader, version: str | None = None) -> 
     if compiler.problems:
         raise CatalogError(compiler.problems)
     present = {name: field for name, field in fields.items() if field is not None}
+    derived = tuple(field for field in present.values() if field.value is not None)
+    inputs = [field.value.names for field in derived if field.value is not None]
+    involved = frozenset().union(*inputs) if all(inputs) else frozenset(present)
+    plain = {name for name, field in present.items() if field.weight is None} - involved
     sampled: dict[str, tuple[CompiledRule, ...]] = {}
     for rule in rules:
         if rule.spec.sampled:
@@ -167,11 +172,10 @@ def compile_reader(engine: Engine, spec: Reader, version: str | None = None) -> 
         rules=rules,
         checks=checks,
         lines=lines,
-        derived=tuple(field for field in present.values() if field.value is not None),
+        derived=derived,
         absent={name: value for name, field in present.items() if (value := _absent(field.spec)) is not None},
-        sampled={
-            fact: tuple(rule for rule in rules if rule.spec.sampled and rule.spec.fact == fact) for fact in sampled
-        },
+        plain=frozenset(plain),
+        sampled=sampled,
     )
 
 

@@ -22,9 +22,8 @@ def state_facts(
     """Return the facts of the file `name`, each with whether it is one of the case, not of an arm.
 
     Each fact knows where its fields stand, the expression that gave it, and that expression with the values filled in.
-    A fact whose rule is `sampled` carries the value of each request in which it is known, or of every second, fourth,
-    .. of very many. `before` is the earlier file that was subtracted. Where nothing happened only facts of the case
-    are stated.
+    A fact whose rule is `sampled` carries the value of each request in which it is known, or of some of very many.
+    `before` is the earlier file that was subtracted. Where nothing happened only facts of the case are stated.
     """
     whole = observed.combined()
     stated: dict[str, tuple[Fact, bool]] = {}
@@ -40,7 +39,7 @@ def state_facts(
             name=fact,
             value=value,
             unit=rule.spec.unit,
-            samples=observed.samples[fact].kept() if fact in observed.samples and isinstance(value, float) else (),
+            samples=observed.samples.of(fact) if isinstance(value, float) else (),
             provenance=Provenance(kind="from-file", source=source, observed_at=observed_at),
             formula=rule.spec.value,
             substituted=rule.value.substitute(whole.values),

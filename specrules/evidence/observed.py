@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -71,26 +70,34 @@ class Record:
 
 
 class Samples:
-    """The values of single requests: all of them, or every second, fourth, .. of very many."""
+    """The facts of single requests: of all of them, or of one in two, four, .. of very many. `requests` counts all."""
 
-    def __init__(self) -> None:
+    def __init__(self, reader: CompiledReader) -> None:
         self.step = 1
-        self.count = 0
-        self._kept = array("d")
+        self.requests = 0
+        self._rules = reader.sampled
+        self._kept: list[dict[str, float]] = []
 
-    def add(self, number: float) -> None:
-        """Take in one value."""
-        if self.count % self.step == 0:
-            if len(self._kept) >= MAX_SAMPLES:
+    def add(self, values: Mapping[str, FactValue]) -> None:
+        """Take in the fields of a request."""
+        if self._rules and self.requests % self.step == 0:
+            self._kept.append(self._facts(values))
+            if len(self._kept) > MAX_SAMPLES:
                 self._kept = self._kept[::2]
                 self.step *= 2
-            if self.count % self.step == 0:
-                self._kept.append(number)
-        self.count += 1
+        self.requests += 1
 
-    def kept(self) -> tuple[float, ...]:
-        """Return the values that were kept, in the order of the requests."""
-        return tuple(self._kept)
+    def of(self, fact: str) -> tuple[float, ...]:
+        """Return the values of a fact in the requests that were kept and have it, in their order."""
+        return tuple(row[fact] for row in self._kept if fact in row)
+
+    def _facts(self, values: Mapping[str, FactValue]) -> dict[str, float]:
+        row = {}
+        for fact, rules in self._rules.items():
+            value = next((value for rule in rules if (value := rule.result(values)) is not None), None)
+            if isinstance(value, float):
+                row[fact] = value
+        return row
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +126,8 @@ class Observed:
         self.contradictions: list[Problem] = []
         self.inexact: frozenset[str] = frozenset()
         self.is_idle = False
-        self.samples: dict[str, Samples] = {fact: Samples() for fact in reader.sampled}
+        self.samples = Samples(reader)
+        self._plain = reader.plain
         self._totals: dict[str, Total] = {}
         self._places: dict[str, Places] = {}
 
@@ -138,7 +146,9 @@ class Observed:
 
     def fold(self, record: Record) -> None:
         """Take in a record to which nothing will be added."""
-        record.settle(self.reader)
+        # Most lines of a log are records of their own from which nothing is computed.
+        if record.is_request or not self._plain.issuperset(record.found):
+            record.settle(self.reader)
         for name, found in record.found.items():
             item = self.reader.fields[name]
             total = self._totals.get(name)
@@ -152,7 +162,7 @@ class Observed:
             for seen in found:
                 places.add(seen.places)
         if record.is_request:
-            self._sample(record)
+            self.samples.add(record.values)
 
     def combined(self) -> Combined:
         """Return the fields of all records that were folded."""
@@ -167,12 +177,6 @@ class Observed:
     def cut_fields(self) -> list[str]:
         """Return the fields with more different values than are kept."""
         return [name for name, total in self._totals.items() if total.is_cut]
-
-    def _sample(self, record: Record) -> None:
-        for fact, rules in self.reader.sampled.items():
-            value = next((value for rule in rules if (value := rule.result(record.values)) is not None), None)
-            if isinstance(value, float):
-                self.samples[fact].add(value)
 
 
 def _combined(item: CompiledField, found: list[Occurrence]) -> FactValue | None:

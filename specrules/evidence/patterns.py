@@ -35,7 +35,8 @@ class Pattern:
             raise PatternError(f"the group {twice!r} stands twice in the pattern")
         self.text = text
         self._compiled = _compile(text)
-        self.groups: tuple[str, ...] = tuple(self._compiled.groupindex)
+        self._index: Mapping[str, int] = self._compiled.groupindex
+        self.groups: tuple[str, ...] = tuple(self._index)
         self.group_count: int = self._compiled.groups
 
     def search(self, line: Text) -> Mapping[str, str | None] | None:
@@ -43,7 +44,8 @@ class Pattern:
         match = self._compiled.search(line)
         if match is None:
             return None
-        return {name: _decoded(found) for name, found in match.groupdict().items()}
+        found = match.groups()
+        return {name: _decoded(found[index - 1]) for name, index in self._index.items()}
 
     def first_group(self, text: str) -> str | None:
         """Return the first group of the first match, or the whole match for a pattern without groups."""
@@ -80,6 +82,7 @@ class Prefixes:
     def __init__(self, patterns: Iterable[Pattern]) -> None:
         self._patterns = tuple(patterns)
         self._together: Any = None
+        self._has_groups = any(pattern.groups for pattern in self._patterns)
         if self._patterns and all(is_prefix(pattern.text) for pattern in self._patterns):
             # As a sequence of optional parts all of them cost one search: each is taken where it can be.
             parts = (f"(?:{_nameless(pattern.text[1:])})?" for pattern in self._patterns)
@@ -89,7 +92,7 @@ class Prefixes:
         """Return the line without its prefixes, and what their named groups matched."""
         if self._together is not None:
             match = self._together.match(line)
-            return line[match.end() :], tuple(map(_decoded, match.groups()))
+            return line[match.end() :], tuple(map(_decoded, match.groups())) if self._has_groups else ()
         found: list[str | None] = []
         for pattern in self._patterns:
             groups = pattern.search(line)

@@ -131,10 +131,10 @@ def _named(fact: Fact, arm: str | None, absolute: bool) -> Fact:
 
 def _thinned(observed: Observed, stream: Stream) -> list[Problem]:
     """Say that of very many requests not each one is kept."""
-    most = max(observed.samples.values(), key=lambda samples: samples.count, default=None)
-    if most is None or most.step == 1:
+    samples = observed.samples
+    if samples.step == 1:
         return []
-    message = f"of {most.count} requests every {most.step}th is kept as a sample; sums and means count all of them"
+    message = f"of {samples.requests} requests one in {samples.step} is kept as a sample; sums and means count all"
     return [Problem(message, stream.at())]
 
 
