@@ -192,12 +192,16 @@ class LogCollector:
 
 def _key_of(taken: CompiledPattern, groups: Groups, process: Process) -> Key | None:
     """Return what a line says about the record that it belongs to, None where it does not say all of it."""
-    values = tuple((name, groups[name]) for name in taken.spec.key)
-    if not values or any(value is None for _, value in values):
-        return None
-    return process, tuple((name, value or "") for name, value in values)
+    values = []
+    for name in taken.spec.key:
+        value = groups[name]
+        if value is None:
+            return None
+        values.append((name, value))
+    return (process, tuple(values)) if values else None
 
 
 def _add(record: Record, values: Mapping[str, FactValue], number: int) -> None:
+    places = (number,)
     for name, value in values.items():
-        record.add(name, Occurrence(value, (number,)))
+        record.add(name, Occurrence(value, places))

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from specrules.errors import Problem
 from specrules.evidence.compiled import CompiledField, CompiledReader
 from specrules.evidence.fields import Occurrence
-from specrules.evidence.totals import Places, Total, is_finite, new_total, settled
+from specrules.evidence.totals import Places, Total, new_total, settled
 from specrules.expressions import is_unknown
 from specrules.model.fact import FactValue
 
 MAX_UNREAD = 100
 MAX_WARNINGS = 20
-MAX_SAMPLES = 10_000
+MAX_SAMPLES = 4_000
 
 
 @dataclass(slots=True)
@@ -182,8 +182,7 @@ class Observed:
 def _combined(item: CompiledField, found: list[Occurrence]) -> FactValue | None:
     """Combine the occurrences of a field in one record; None where no finite value comes out."""
     if len(found) == 1:
-        value = found[0].value
-        return value if is_finite(value) else None
+        return found[0].value
     total = new_total(item)
     total.add(found)
     return settled(total)

@@ -239,10 +239,10 @@ def new_total(item: CompiledField) -> Total:
 def settled(total: Total) -> FactValue | None:
     """Return the value of a total, None where it is not finite or a part of it was left out."""
     value = None if total.is_cut else total.value()
-    return value if value is None or is_finite(value) else None
+    return value if value is None or _is_finite(value) else None
 
 
-def is_finite(value: FactValue) -> bool:
+def _is_finite(value: FactValue) -> bool:
     """Tell whether every number in a value is finite."""
     numbers = value if isinstance(value, tuple) else (value,)
     return all(math.isfinite(number) for number in numbers if isinstance(number, float))
