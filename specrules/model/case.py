@@ -196,6 +196,9 @@ class EvidenceFile(Model):
 
     path: str
     arm: Arm
+    before: str | None = Field(
+        default=None, description="an earlier metrics dump of the same server run: what happened in between counts"
+    )
     engine: Identifier | None = Field(default=None, description="where it differs from the case's engine")
     observed_at: Moment | None = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from specrules.catalog.case import LoadedCase
 from specrules.catalog.catalogue import Catalog
-from specrules.catalog.digest import FileDigest, file_digest
+from specrules.catalog.digest import FileDigest
 from specrules.derive.stated import stated_facts
 from specrules.derive.values import EvidenceState
 from specrules.errors import CatalogError, EvidenceError, Problem, UserError
@@ -55,7 +56,7 @@ def gather(loaded: LoadedCase, catalog: Catalog, progress: Progress | None = Non
             progress(f"reading {item.path}")
         try:
             engine = _engine_of(item, index, loaded, catalog)
-            if item.path == "-":
+            if "-" in {item.path, item.before}:
                 raise EvidenceError("standard input cannot be the evidence of a case: name a file")
             reading = read_file(
                 str(path),
@@ -64,9 +65,10 @@ def gather(loaded: LoadedCase, catalog: Catalog, progress: Progress | None = Non
                 others=other_engines(catalog, engine.id),
                 version=loaded.case.engine.version if engine.id == own else None,
                 observed_at=item.observed_at,
+                before=None if item.before is None else str(loaded.folder / item.before),
             )
             readings.append(reading)
-            digests.append(file_digest(f"{index}:{Path(item.path).name}", path.read_bytes()))
+            digests += [_digest(index, loaded.folder / name) for name in (item.path, item.before) if name is not None]
         except UserError as error:
             problems += [_at_case(problem, loaded, index) for problem in error.problems]
     if problems:
@@ -79,6 +81,12 @@ def gather(loaded: LoadedCase, catalog: Catalog, progress: Progress | None = Non
     )
     warnings = tuple(problem.render() for reading in readings for problem in reading.warnings)
     return Gathered(facts, state, warnings, tuple(digests))
+
+
+def _digest(index: int, path: Path) -> FileDigest:
+    """The digest of an evidence file, which may be larger than memory."""
+    with path.open("rb") as file:
+        return FileDigest(f"{index}:{path.name}", hashlib.file_digest(file, "sha256").hexdigest())
 
 
 def _engine_of(item: EvidenceFile, index: int, loaded: LoadedCase, catalog: Catalog) -> Engine:
