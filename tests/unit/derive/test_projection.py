@@ -168,15 +168,15 @@ class TestEnvelope:
         assert best.speedup.low == found.low
 
     def test_one_length_without_a_high_end_leaves_none(self) -> None:
-        measured = {"acceptance": {"kind": "position_vector", "vector": [0.8, 0.6, 0.5]}}
-        one = priced(40, measurements={**measured, "verify_curve": [{"width": 1, "ms": 40}, {"width": 2, "ms": 44}]})
-        projections = given(one, search=3).projections
-        assert of(given(one), 1).speedup.high is not None
+        measured = {
+            "acceptance": {"kind": "position_vector", "vector": [0.8, 0.6, 0.5]},
+            "verify_curve": [{"width": 2, "ms": 44}],
+        }
+        one = case(drafter={"step_ms": 1, "catch_up_ms": 0}, incumbent={"rate_tok_s": 25}, measurements=measured)
+        projections = given(one).projections
+        assert [depth.speedup.high is None for depth in projections.depths] == [False, True, True]
         found = projections.envelope(lambda depth: depth.speedup)
-        assert found.low is not None
-        assert found.high is not None
-        without = given(case(drafter={"step_ms": 0}, measurements=measured, incumbent={"rate_tok_s": 25}))
-        assert without.projections.envelope(lambda depth: depth.speedup).high is None
+        assert (found.low, found.high) == (pytest.approx(1.8 / 45 * 40), None)
 
     def test_lengths_that_the_case_does_not_want_do_not_count(self) -> None:
         measured = {"acceptance": {"kind": "conditional", "value": 0.8}}
