@@ -10,7 +10,7 @@ from functools import lru_cache
 from specrules.derive.methods import Finding, applies_to_version
 from specrules.expressions import Expression, Type, Unknown, compile_expression
 from specrules.model.case import Case
-from specrules.model.engine import Engine, KnownIssue, Method, TokenizerGate
+from specrules.model.engine import Engine, KnownIssue, Method, TokenizerCheck, TokenizerGate
 
 Values = Mapping[str, object]
 Symbols = Mapping[str, Type]
@@ -37,22 +37,42 @@ def tokenizer_gate(engine: Engine, method: Method | None) -> TokenizerGate | Non
     return None
 
 
-def tokenizers(case: Case, engine: Engine, gate: TokenizerGate, symbols: Symbols, values: Values) -> Finding:
-    """Whether the engine accepts this pair, as it really compares tokenizers."""
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a gate says of a pair: the first check that it fails, or what it passes and of what nobody can tell."""
+
+    failed: TokenizerCheck | None
+    passed: tuple[str, ...] = ()
+    undecided: tuple[str, ...] = ()
+
+
+def checked(engine: Engine, gate: TokenizerGate, version: str | None, symbols: Symbols, values: Values) -> Checked:
+    """Hold a pair of tokenizers against every check of a gate that this version of the engine makes."""
+    passed: list[str] = []
     undecided: list[str] = []
     for check in gate.checks:
-        applies = applies_to_version(engine, check, case.engine.version)
+        applies = applies_to_version(engine, check, version)
         if applies is False:
             continue
         accepted = holds(check.accepts, symbols, values)
         if accepted is False and applies is None:
             undecided.append(f"{check.id}, which depends on the version")
         elif accepted is False:
-            return Finding(False, f"{check.message} ({check.otherwise.replace('-', ' ')})")
-        if accepted is None:
+            return Checked(check)
+        elif accepted is None:
             undecided.append(check.id)
-    if undecided:
-        return Finding(None, f"not known: {', '.join(undecided)}")
+        else:
+            passed.append(check.id)
+    return Checked(None, tuple(passed), tuple(undecided))
+
+
+def tokenizers(case: Case, engine: Engine, gate: TokenizerGate, symbols: Symbols, values: Values) -> Finding:
+    """Whether the engine accepts this pair, as it really compares tokenizers."""
+    result = checked(engine, gate, case.engine.version, symbols, values)
+    if result.failed is not None:
+        return Finding(False, f"{result.failed.message} ({result.failed.otherwise.replace('-', ' ')})")
+    if result.undecided:
+        return Finding(None, f"not known: {', '.join(result.undecided)}")
     return Finding(True, f"passes every check of {engine.title}: {', '.join(check.id for check in gate.checks)}")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from specrules.evidence.gguf import read_header, shards
+from specrules.evidence.gguf import address, read_header, shards
 from specrules.evidence.tokenizers.assemble import head_of
 from specrules.evidence.tokenizers.documents import Folder, parsed, refused
 from specrules.evidence.tokenizers.from_gguf import tokenizer_of
@@ -23,6 +23,7 @@ NAMES = ("tokenizer.json", "vocab.json", "tokenizer.model", "tiktoken.model")
 
 _CONFIG = "config.json"
 _MAGIC = b"GGUF"
+_DOCUMENTS = (".json", ".model", ".tiktoken", ".txt")
 _HINT = "name a GGUF file, tokenizer.json, vocab.json, tokenizer.model, a tiktoken rank file, or a folder with one"
 _COMPANIONS: Mapping[str, str] = {
     "tokenizer_config.json": "tokenizer.json",
@@ -38,6 +39,8 @@ def load_tokenizer(source: str) -> Tokenizer:
     Files beside a tokenizer file are read too: tokenizer_config.json, config.json, special_tokens_map.json,
     added_tokens.json, merges.txt. Raises EvidenceError for what cannot be read or is no tokenizer.
     """
+    if address.is_url(source):
+        return _from_web(source)
     path = Path(source)
     if path.is_dir():
         return _from_folder(DiskFolder(path), source)
@@ -83,6 +86,19 @@ def _from_folder(folder: DiskFolder, source: str) -> Tokenizer:
     if folder.read(_CONFIG) is not None:
         return _without(_CONFIG, folder)
     raise refused(source, "holds no tokenizer", _HINT)
+
+
+def _from_web(url: str) -> Tokenizer:
+    """Files whose names say that they are a tokenizer are fetched whole; of all others the GGUF header is."""
+    name = address.file_name(address.download_url(url))
+    if name.endswith(_DOCUMENTS):
+        from specrules.evidence.tokenizers.web import web_folder
+
+        with web_folder(url) as folder:
+            return tokenizer_from(folder.content(), name, folder)
+    from specrules.evidence.gguf.remote import fetch_model
+
+    return tokenizer_of(fetch_model(url, identity_only=True))
 
 
 def _without(name: str, folder: Folder) -> Tokenizer:

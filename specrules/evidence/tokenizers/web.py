@@ -1,0 +1,100 @@
+"""Tokenizer files on a web server: one address and the files beside it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from specrules.evidence.gguf import address
+from specrules.evidence.gguf.responses import REDIRECTS, refused
+from specrules.evidence.tokenizers import documents
+from specrules.evidence.tokenizers.documents import MAX_DOCUMENT
+from specrules.version import __version__
+
+if TYPE_CHECKING:
+    import httpx
+
+CONNECT_S, READ_S, TOTAL_S = 10.0, 30.0, 300.0
+MAX_REDIRECTS = 5
+_ABSENT = frozenset({401, 403, 404, 410})
+_OK = 200
+
+
+class WebFolder:
+    """What lies beside a file on a web server, over one connection.
+
+    A companion that is not there, or may not be read, counts as absent. Credentials come from the address or, for
+    Hugging Face, from the environment; they go to the first host only and into no message.
+    """
+
+    def __init__(self, url: str, client: httpx.Client, environ: Mapping[str, str] = os.environ) -> None:
+        self._url = address.download_url(url)
+        self._client = client
+        self._credentials = address.authorization(self._url, environ)
+        self._deadline = time.monotonic() + TOTAL_S
+
+    @property
+    def name(self) -> str:
+        """The name of the file that the address is of."""
+        return address.file_name(self._url)
+
+    def place(self, name: str) -> str:
+        """Return the address of a file without what may be secret in it."""
+        return address.shown(address.with_name(self._url, name))
+
+    def read(self, name: str) -> bytes | None:
+        """Return the content of a companion, or None where there is none. EvidenceError for a server that fails."""
+        return self._read(name, needed=False)
+
+    def content(self) -> bytes:
+        """Return the content of the file itself. EvidenceError where it cannot be had."""
+        return self._read(self.name, needed=True) or b""
+
+    def _read(self, name: str, *, needed: bool) -> bytes | None:
+        import httpx
+
+        place = self.place(name)
+        first = address.without_user(address.with_name(self._url, name))
+        url = first
+        try:
+            for _ in range(MAX_REDIRECTS + 1):
+                sends = bool(self._credentials) and address.same_origin(url, first)
+                headers = {"Authorization": self._credentials} if sends else {}
+                with self._client.stream("GET", url, headers=headers) as response:
+                    if response.status_code in REDIRECTS and "location" in response.headers:
+                        url = address.redirected(first, url, response.headers["location"])
+                        continue
+                    if response.status_code == _OK:
+                        return self._body(response, place)
+                    if response.status_code in _ABSENT and not needed:
+                        return None
+                    raise refused(response.status_code, response.headers, sends, place)
+        except httpx.InvalidURL:
+            raise documents.refused(place, "redirects to what is no URL") from None
+        except httpx.HTTPError as error:
+            raise documents.refused(place, f"the connection failed: {error or type(error).__name__}") from None
+        raise documents.refused(place, f"more than {MAX_REDIRECTS} redirects")
+
+    def _body(self, response: httpx.Response, place: str) -> bytes:
+        data = bytearray()
+        for chunk in response.iter_bytes():
+            data += chunk
+            if len(data) > MAX_DOCUMENT:
+                raise documents.refused(place, f"the file is larger than {MAX_DOCUMENT >> 20} MiB")
+            if time.monotonic() > self._deadline:
+                raise documents.refused(place, f"not read after {TOTAL_S:g} s")
+        return bytes(data)
+
+
+@contextmanager
+def web_folder(url: str) -> Iterator[WebFolder]:
+    """Open the folder of an address, and close the connection at the end. EvidenceError for what is no address."""
+    import httpx
+
+    timeout = httpx.Timeout(READ_S, connect=CONNECT_S)
+    headers = {"User-Agent": f"specrules/{__version__}"}
+    with httpx.Client(timeout=timeout, follow_redirects=False, headers=headers) as client:
+        yield WebFolder(url, client)
