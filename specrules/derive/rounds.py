@@ -284,6 +284,7 @@ def _assumed_factor(sides: Sides, draft_length: int) -> Span:
     factor = sides.thresholds["ceiling_factor"]
     declared = sides.steps.declared
     floor = 0.0 if declared is None else sides.steps.pass_floor(draft_length) / declared.mid
+    floor = min(floor, UNBOUNDED)
     return Span(floor, max(floor, factor), UNBOUNDED)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from specrules.errors import Location, Problem
@@ -53,15 +53,24 @@ def contradictions(observed: Observed, name: str) -> list[Problem]:
 
     A check of fields that are known only roughly decides nothing.
     """
+    return [*observed.contradictions, *_failed(observed, name, is_notice=False)]
+
+
+def notices(observed: Observed, name: str) -> list[Problem]:
+    """Return what a file leaves open, such as a number that two releases mean differently."""
+    return list(_failed(observed, name, is_notice=True))
+
+
+def _failed(observed: Observed, name: str, *, is_notice: bool) -> Iterator[Problem]:
     whole = observed.combined()
-    found = list(observed.contradictions)
     for check in observed.reader.checks:
-        if not check.require.names & observed.inexact and check.require.evaluate(whole.values) is False:
+        if check.spec.is_notice is not is_notice or check.require.names & observed.inexact:
+            continue
+        if check.require.evaluate(whole.values) is False:
             message = _PLACEHOLDER.sub(lambda match: _shown(whole.values.get(match[1])), check.spec.message)
             # The last of the lines is where it shows.
             lines = [whole.places[field].last_line for field in check.require.names if field in whole.places]
-            found.append(Problem(message, Location(name, max(lines, default=0))))
-    return found
+            yield Problem(message, Location(name, max(lines, default=0)))
 
 
 def _origin(rule: CompiledRule, whole: Combined, name: str) -> str:

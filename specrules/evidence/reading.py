@@ -8,7 +8,7 @@ from datetime import datetime
 
 from specrules.errors import EvidenceError, Problem
 from specrules.evidence.detect import Recognised, detect, recognise
-from specrules.evidence.facts import contradictions, state_facts
+from specrules.evidence.facts import contradictions, notices, state_facts
 from specrules.evidence.observed import MAX_WARNINGS, Observed
 from specrules.evidence.recognition import Recognition
 from specrules.evidence.source import STDIN, Source, read_source
@@ -115,7 +115,11 @@ def _reading(
         title=reader.spec.title,
         facts=Facts({fact.name: fact for fact in stated}),
         recognition=found.recognition,
-        warnings=_short([*stream.warnings, *_thinned(observed, stream), *observed.warnings], observed, stream),
+        warnings=_short(
+            [*stream.warnings, *_thinned(observed, stream), *observed.warnings, *notices(observed, stream.name)],
+            observed,
+            stream,
+        ),
         unread=tuple(observed.unread),
         unread_lines=observed.unread_lines,
         contradictions=tuple(contradictions(observed, stream.name)),

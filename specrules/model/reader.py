@@ -112,6 +112,9 @@ class ConsistencyCheck(Model):
     id: Identifier
     require: ExpressionText
     message: str
+    is_notice: bool = Field(
+        default=False, description="says what the file leaves open; its numbers do not contradict each other"
+    )
 
 
 class Reader(Model):

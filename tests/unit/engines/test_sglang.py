@@ -89,7 +89,8 @@ def test_a_pair_that_fits_both_meanings_gives_no_ratio_and_says_why() -> None:
     undecided = _read(_decode("1.52", "0.51", 100))
     assert {"accepted_ratio", "accept_rate_meaning"}.isdisjoint(undecided.facts)
     assert _values(undecided)["tokens_per_round"] == 1.52
-    assert "no ratio can be given: accept rate 0.51 at accept len 1.52" in undecided.contradictions[0].message
+    assert "no ratio can be given: accept rate 0.51 at accept len 1.52" in undecided.warnings[0].message
+    assert not undecided.contradictions
     decided = _read(_args(3), _decode("1.52", "0.51", 100))
     assert _values(decided)["accepted_ratio"] == pytest.approx(0.26)
     assert _values(decided)["accept_rate_meaning"] == "accept len / N"
@@ -264,4 +265,5 @@ def test_gauges_without_n_are_read_by_arithmetic(rate: str, accept: str, ratio: 
     assert reading.reader_id == "metrics"
     found = _values(reading).get("accepted_ratio")
     assert found == (None if ratio is None else pytest.approx(ratio))
-    assert bool(reading.contradictions) is (ratio is None)
+    assert bool(reading.warnings) is (ratio is None)
+    assert not reading.contradictions
