@@ -104,7 +104,7 @@ def _best(judged: Judged, verdict: VerdictName) -> ArmName:
     if verdict == "deploy":
         candidate = _float(values.get("candidate.rate_tok_s"))
         return "off" if off is not None and candidate is not None and off > candidate else "candidate"
-    if off is not None and off > incumbent:
+    if off is not None and off > incumbent and values.get("incumbent.drafting") is not False:
         return "off"
     return "incumbent" if verdict in {"blocked", "keep-incumbent", "marginal"} else "unknown"
 

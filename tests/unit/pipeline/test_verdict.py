@@ -144,6 +144,10 @@ class TestBest:
         )
         assert found.best == "incumbent"
 
+    def test_not_where_the_incumbent_is_off_itself(self) -> None:
+        """Two measurements of one arm differ a little; neither is an arm to switch to."""
+        assert judge(*DEPLOY, "drafter.trained_for=other", "measurements.off.rate_tok_s=18.9").best == "incumbent"
+
     def test_the_incumbent_where_the_candidate_is_blocked_or_no_better(self) -> None:
         assert judge(*DEPLOY, "drafter.trained_for=other").best == "incumbent"
         assert (
