@@ -23,7 +23,7 @@ P = st.floats(0.01, 0.99)
 MS = st.floats(0.1, 500)
 RATE = st.floats(1, 300)
 SHARE = st.floats(0.01, 1)
-QUICK = settings(max_examples=40, deadline=None)
+QUICK = settings(max_examples=25, deadline=None)
 
 
 def environment(basis: str, **values: Any) -> dict[str, Any]:

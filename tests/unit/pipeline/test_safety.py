@@ -101,7 +101,7 @@ def check(found: Verdict) -> None:
     validator().validate(json.loads(to_json([found])))
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.fixed_dictionaries({"drafter.class": CLASSES}, optional=VALUES))
 def test_no_case_is_deployed_past_an_open_gate_or_without_a_speedup(quick: Catalog, stated: dict[str, Any]) -> None:
     stated = {"engine": "llama.cpp", **stated}
@@ -137,7 +137,7 @@ def test_these_facts_no_deployment_can_do_without(path: str) -> None:
     assert judge(*DEPLOY, without=[path]).verdict == "measure-first"
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sets(st.sampled_from(_paths()), min_size=2, max_size=6))
 def test_nor_is_it_deployed_less_several_without_one(quick: Catalog, left_out: set[str]) -> None:
     kept = [setting for setting in DEPLOY if setting.partition("=")[0] not in left_out]
@@ -147,7 +147,7 @@ def test_nor_is_it_deployed_less_several_without_one(quick: Catalog, left_out: s
 WRONG = ("drafter.trained_for=other", "engine.flags=[--draft-max 7]", "measurements.candidate.rate_tok_s=10")
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(WRONG), st.sets(st.sampled_from(_paths()), max_size=3))
 def test_what_says_not_to_deploy_is_not_deployed_with_less_known(
     quick: Catalog, wrong: str, left_out: set[str]
