@@ -1,6 +1,6 @@
 """Time and memory of reading the largest kind of GGUF header, against the `gguf` package in the same run.
 
-The header is made here: 248,320 tokens with types and scores, 247,587 merges and 700 tensors, 11.6 MB. Every reader
+The header is made here: 248,320 tokens with types and scores, 247,587 merges and 700 tensors, 12.0 MB. Every reader
 runs in a process of its own, which first reads the file once, so that the page cache is warm. CPU time of the call
 alone counts, without imports, and the memory that the call adds to the peak of the process. The smallest of several
 runs counts, except for `gguf`, which takes half a minute and runs once. Linux only.

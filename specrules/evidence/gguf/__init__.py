@@ -1,23 +1,35 @@
-"""Headers of GGUF files: keys, arrays and tensors, without the weights."""
+"""Headers of GGUF files, on disk or on a server: keys, arrays and tensors, without the weights."""
 
 from __future__ import annotations
 
-from specrules.evidence.gguf.arrays import Array
+from specrules.evidence.gguf.address import is_url
+from specrules.evidence.gguf.arrays import Array, ByteOrder
+from specrules.evidence.gguf.cache import HeaderCache, default_cache
 from specrules.evidence.gguf.errors import GgufError
 from specrules.evidence.gguf.header import Header, Value
 from specrules.evidence.gguf.parser import HeaderParser
-from specrules.evidence.gguf.reading import read_header
+from specrules.evidence.gguf.progress import ProgressBar
+from specrules.evidence.gguf.reading import load_model, read_header, read_model
+from specrules.evidence.gguf.refusals import refusals
 from specrules.evidence.gguf.shards import shards
 from specrules.evidence.gguf.tensors import TensorInfo, tensor_bytes
 
 __all__ = [
     "Array",
+    "ByteOrder",
     "GgufError",
     "Header",
+    "HeaderCache",
     "HeaderParser",
+    "ProgressBar",
     "TensorInfo",
     "Value",
+    "default_cache",
+    "is_url",
+    "load_model",
     "read_header",
+    "read_model",
+    "refusals",
     "shards",
     "tensor_bytes",
 ]

@@ -16,6 +16,7 @@ Walk = Generator[int, None, None]
 class Cursor:
     """Bytes, the place `at` which reading stands, and the size of the file where it is known.
 
+    `likely` is where the array of strings that is being read will end, if it goes on as it began.
     Every length and count of the file goes through `within` before anything is read or stored for it.
     """
 
@@ -25,6 +26,7 @@ class Cursor:
         self.max_bytes = max_bytes
         self.buffer: bytearray | mmap.mmap = bytearray()
         self.at = 0
+        self.likely = 0
         self.order: ByteOrder = "little"
 
     def until(self, end: int, what: str) -> Walk:

@@ -39,7 +39,10 @@ class Header:
     """What a GGUF file says before its tensor data.
 
     `header_bytes` is where the descriptions end, and `data_offset` where the tensor data begin, after padding. Both
-    count from the start of the file. `file_bytes` is the size of the whole file, None where the source did not say.
+    count from the start of the file. `file_bytes` is the size of the file, None where the source did not say it.
+
+    A split model as a whole has the values of its first file and the tensors of all. `shards` then holds the headers of
+    its files, and places and size are those of the first.
     """
 
     version: int
@@ -51,3 +54,4 @@ class Header:
     data_offset: int
     name: str
     file_bytes: int | None = None
+    shards: tuple[Header, ...] = ()

@@ -13,17 +13,11 @@ from collections.abc import Generator, Sequence
 from specrules.evidence.gguf import foreign
 from specrules.evidence.gguf.arrays import ARRAY_TYPE, NUMBERS, STRING, STRING_TYPE, Array, ByteOrder, layout
 from specrules.evidence.gguf.cursor import Cursor, Walk
+from specrules.evidence.gguf.descriptions import walk_tensor
 from specrules.evidence.gguf.errors import GgufError
 from specrules.evidence.gguf.header import Header, Values
 from specrules.evidence.gguf.strings import walk_strings
-from specrules.evidence.gguf.tensors import (
-    MAX_DIMENSIONS,
-    MAX_ELEMENTS,
-    MAX_NAME_BYTES,
-    TensorInfo,
-    check_layout,
-    too_many_elements,
-)
+from specrules.evidence.gguf.tensors import TensorInfo, check_layout
 
 MAGIC = b"GGUF"
 VERSIONS = (2, 3)
@@ -38,6 +32,8 @@ _FIXED_BYTES = 24
 #: The least that a key with its value, and the description of a tensor, can take.
 _LEAST_KEY = 14
 _LEAST_TENSOR = 24
+#: What a name and two dimensions add to the description of a tensor.
+_MORE_TENSOR = 40
 
 
 class HeaderParser:
@@ -68,6 +64,7 @@ class HeaderParser:
         self._tensors: list[TensorInfo] = []
         self._places: list[int] = []
         self._alignment = DEFAULT_ALIGNMENT
+        self._tensors_left = 0
         self._walk = self._file()
 
     def feed(self, data: bytes | memoryview) -> int | None:
@@ -93,6 +90,11 @@ class HeaderParser:
         return self.header
 
     @property
+    def complete(self) -> bool:
+        """Whether the whole header has been fed."""
+        return self._header is not None
+
+    @property
     def header(self) -> Header:
         """The parsed header. Raises ValueError before it is complete."""
         if self._header is None:
@@ -108,6 +110,24 @@ class HeaderParser:
     def received(self) -> int:
         """How many bytes have been fed."""
         return len(self._cursor.buffer)
+
+    @property
+    def size(self) -> int | None:
+        """The size of the file, where it is known."""
+        return self._cursor.size
+
+    @size.setter
+    def size(self, size: int | None) -> None:
+        self._cursor.size = size
+
+    @property
+    def likely(self) -> int:
+        """A guess of the bytes that the header takes: an array of strings is taken to go on as it began."""
+        return max(self.needed, self._cursor.likely) + self._tensors_left * _MORE_TENSOR
+
+    def fed(self, start: int, end: int) -> bytes:
+        """Return bytes that have been fed."""
+        return bytes(self._cursor.buffer[start:end])
 
     def _go_on(self) -> None:
         if self._error:
@@ -132,13 +152,17 @@ class HeaderParser:
         cursor.at = _FIXED_BYTES
         cursor.count(tensors, MAX_TENSORS, _LEAST_TENSOR, "tensors", 8)
         cursor.count(keys, MAX_KEYS, _LEAST_KEY, "keys", 16)
+        self._tensors_left = tensors
         for done in range(keys):
             self._need((keys - done) * _LEAST_KEY + tensors * _LEAST_TENSOR)
             yield from self._key()
         names: set[str] = set()
         for done in range(tensors):
             self._need((tensors - done) * _LEAST_TENSOR)
-            yield from self._tensor(names)
+            self._places.append(cursor.at)
+            tensor = yield from walk_tensor(cursor, names)
+            self._tensors.append(tensor)
+            self._tensors_left -= 1
         end = cursor.at
         start = end + (-end % self._alignment if tensors else 0)
         if not self._identity_only:
@@ -235,25 +259,6 @@ class HeaderParser:
         if value == 0 or value & (value - 1):
             self._cursor.fail(f"{ALIGNMENT_KEY!r} is {value}, and only a power of two is possible", place + 4)
         return value
-
-    def _tensor(self, names: set[str]) -> Walk:
-        cursor = self._cursor
-        start = cursor.at
-        name = yield from cursor.short_text("the name of a tensor", MAX_NAME_BYTES)
-        if name in names:
-            cursor.fail(f"the tensor {name!r} comes twice", start)
-        names.add(name)
-        place = cursor.at
-        yield from cursor.until(place + 4, f"tensor {name!r}")
-        dimensions = cursor.take("I")
-        if dimensions > MAX_DIMENSIONS:
-            cursor.fail(f"tensor {name!r} has {dimensions} dimensions, and {MAX_DIMENSIONS} are possible", place)
-        yield from cursor.until(cursor.at + dimensions * 8 + 12, f"tensor {name!r}")
-        shape = tuple(cursor.take("Q") for _ in range(dimensions))
-        if any(size > MAX_ELEMENTS for size in shape) or too_many_elements(shape):
-            cursor.fail(f"tensor {name!r} has more elements than can be counted: {shape}", place)
-        self._places.append(start)
-        self._tensors.append(TensorInfo(name, shape, cursor.take("I"), cursor.take("Q")))
 
     def _complete(self, version: int, end: int, start: int) -> Header:
         cursor = self._cursor

@@ -34,11 +34,14 @@ def walk_strings(cursor: Cursor, name: str, count: int) -> Generator[int, None, 
         except (struct.error, OverflowError):
             at = _FAR
         if at > len(buffer):
-            yield _missing(cursor, name, done, chunk, count)
+            wanted = _missing(cursor, name, done, chunk, count)
+            cursor.likely = cursor.at + (cursor.at - start) * (count - done) // (done or 1)
+            yield wanted
             continue
         marks.append(cursor.at - start)
         cursor.at = at
         done += chunk
+    cursor.likely = 0
     return marks
 
 
@@ -53,7 +56,7 @@ def _missing(cursor: Cursor, name: str, done: int, chunk: int, count: int) -> in
             return at + 8
         size: int = length(cursor.buffer, at)[0]
         end = at + 8 + size
-        cursor.within(end + (count - index - 1) * 8, f"{what}, {size} bytes, with those behind it", at)
+        cursor.within(end, f"{what}, {size} bytes,", at)
         if end > len(cursor.buffer):
             return end
         at = end

@@ -15,6 +15,8 @@ MAX_DIMENSIONS = 4
 MAX_NAME_BYTES = 63
 MAX_ELEMENTS = 2**63 - 1
 _MAX_SIZE = 2**64 - 1
+#: Where libggml of llama.cpp b11434 (`ggml_blck_size`, `ggml_type_size`) knows better than `gguf` 0.19: Q8_1 and Q2_0.
+_CORRECTIONS = {9: (32, 36), 42: (64, 18)}
 
 
 @dataclass(frozen=True)
@@ -65,11 +67,12 @@ def block_sizes() -> Mapping[int, tuple[int, int]]:
             raise GgufError(f"the tables of block sizes cannot be loaded from {path}", "")
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-    return {int(type_): (int(block), int(size)) for type_, (block, size) in module.GGML_QUANT_SIZES.items()}
+    sizes = {int(type_): (int(block), int(size)) for type_, (block, size) in module.GGML_QUANT_SIZES.items()}
+    return sizes | _CORRECTIONS
 
 
-def check_layout(tensors: Iterable[TensorInfo], places: Iterable[int], alignment: int, name: str) -> int:
-    """Return the bytes of all tensor data with padding. `places` are where the file describes each tensor.
+def check_layout(tensors: Iterable[TensorInfo], places: Iterable[int | None], alignment: int, name: str) -> int:
+    """Return the bytes of all tensor data with padding. `places` are where the file describes each tensor, if known.
 
     As libggml does, refuses with GgufError a type that is unknown, rows that are no whole blocks, a size that does not
     fit 64 bits, and a tensor that does not begin where the one before it ends.
@@ -91,9 +94,11 @@ def check_layout(tensors: Iterable[TensorInfo], places: Iterable[int], alignment
 
 
 def too_many_elements(shape: tuple[int, ...]) -> bool:
-    """Say whether libggml refuses the shape because the number of elements may not fit 63 bits."""
-    if math.prod(shape) == 0:
-        return any(size > MAX_ELEMENTS for size in shape)
+    """Say whether libggml refuses the shape because a size or the number of elements may not fit 63 bits."""
+    if any(size > MAX_ELEMENTS for size in shape):
+        return True
+    if 0 in shape:
+        return False
     product = shape[0] if shape else 1
     for size in (*shape[1:], *(1,) * (MAX_DIMENSIONS - len(shape[1:]) - 1)):
         if MAX_ELEMENTS // size <= product:
