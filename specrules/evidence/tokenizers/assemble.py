@@ -82,10 +82,9 @@ def assembled(
     )
 
 
-def head_of(settings: Settings, table: bool | None = None) -> Head | None:
+def head_of(settings: Settings) -> Head | None:
     """A head with a reduced vocabulary, where config.json says that there is one."""
-    rows = settings.draft_rows
-    return None if rows is None or rows == settings.rows else Head(rows=rows, table=table)
+    return None if settings.draft_rows is None else Head(settings.draft_rows, settings.draft_table)
 
 
 def encoded(text: str) -> bytes:

@@ -18,8 +18,11 @@ class Folder(Protocol):
     def place(self, name: str) -> str:
         """Return what a file is called in messages."""
 
-    def read(self, name: str) -> bytes | None:
-        """Return the content of a file, or None where there is no such file. EvidenceError where it cannot be read."""
+    def read(self, name: str, first: int | None = None) -> bytes | None:
+        """Return the content of a file, or its first bytes, or None where there is no such file.
+
+        Raises EvidenceError where it cannot be read or is too large.
+        """
 
 
 def parsed(data: bytes, place: str) -> dict[str, Any]:

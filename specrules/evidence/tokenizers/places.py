@@ -18,11 +18,14 @@ class DiskFolder:
         """Return the path of a file."""
         return str(self._path / name)
 
-    def read(self, name: str) -> bytes | None:
-        """Return the content of a file, or None where there is none. EvidenceError for one of more than 128 MiB."""
+    def read(self, name: str, first: int | None = None) -> bytes | None:
+        """Return the content of a file, or its first bytes, or None where there is none.
+
+        Raises EvidenceError for one of more than 128 MiB, unless its first bytes are wanted.
+        """
         try:
             with (self._path / name).open("rb") as file:
-                data = file.read(MAX_DOCUMENT + 1)
+                data = file.read(MAX_DOCUMENT + 1 if first is None else first)
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:

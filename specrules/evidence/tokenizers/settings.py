@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from specrules.evidence.tokenizers.checkpoint import has_draft_table
 from specrules.evidence.tokenizers.documents import MAX_TOKENS, Folder, companion, part, refused, token_id
 
 SPECIAL_NAMES = ("bos", "eos", "unk", "sep", "pad", "cls", "mask")
@@ -26,11 +27,13 @@ class Added:
 class Settings:
     """What is known beside the vocabulary.
 
-    `rows` is `vocab_size` of config.json: rows of the embedding. `texts` are special tokens by their text, `ids` by id.
+    `rows` is `vocab_size` of config.json: rows of the embedding. `draft_rows` is what a head drafts from, where that is
+    less, and `draft_table` whether its checkpoint has the table d2t. `texts` are special tokens by text, `ids` by id.
     """
 
     rows: int | None = None
     draft_rows: int | None = None
+    draft_table: bool | None = None
     model_type: str | None = None
     added: tuple[Added, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -48,9 +51,12 @@ def read_settings(folder: Folder) -> Settings:
     special = set(_texts_of(named).values()) | _additional(named)
     added = dict(_added_tokens(companion(folder, "added_tokens.json"), special, folder.place("added_tokens.json")))
     added |= dict(_decoder(part(own, "added_tokens_decoder"), folder.place(_TOKENIZER_CONFIG)))
+    rows, draft_rows = _size(config, "vocab_size", folder), _size(config, "draft_vocab_size", folder)
+    reduced = draft_rows is not None and draft_rows != rows
     return Settings(
-        rows=_size(config, "vocab_size", folder),
-        draft_rows=_size(config, "draft_vocab_size", folder),
+        rows=rows,
+        draft_rows=draft_rows if reduced else None,
+        draft_table=has_draft_table(folder) if reduced else None,
         model_type=_model_type(config),
         added=tuple(added.values()),
         texts=_texts_of(named),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 CONNECT_S, READ_S, TOTAL_S = 10.0, 30.0, 300.0
 MAX_REDIRECTS = 5
 _ABSENT = frozenset({401, 403, 404, 410})
-_OK = 200
+_OK = frozenset({200, 206})
 
 
 class WebFolder:
@@ -45,30 +45,33 @@ class WebFolder:
         """Return the address of a file without what may be secret in it."""
         return address.shown(address.with_name(self._url, name))
 
-    def read(self, name: str) -> bytes | None:
-        """Return the content of a companion, or None where there is none. EvidenceError for a server that fails."""
-        return self._read(name, needed=False)
+    def read(self, name: str, first: int | None = None) -> bytes | None:
+        """Return the content of a companion, or its first bytes, or None where there is none.
+
+        Raises EvidenceError for a server that fails, and for more than 128 MiB.
+        """
+        return self._read(name, needed=False, first=first)
 
     def content(self) -> bytes:
         """Return the content of the file itself. EvidenceError where it cannot be had."""
         return self._read(self.name, needed=True) or b""
 
-    def _read(self, name: str, *, needed: bool) -> bytes | None:
+    def _read(self, name: str, *, needed: bool, first: int | None = None) -> bytes | None:
         import httpx
 
         place = self.place(name)
-        first = address.without_user(address.with_name(self._url, name))
-        url = first
+        wanted = {} if first is None else {"Range": f"bytes=0-{first - 1}"}
+        start = url = address.without_user(address.with_name(self._url, name))
         try:
             for _ in range(MAX_REDIRECTS + 1):
-                sends = bool(self._credentials) and address.same_origin(url, first)
+                sends = bool(self._credentials) and address.same_origin(url, start)
                 headers = {"Authorization": self._credentials} if sends else {}
-                with self._client.stream("GET", url, headers=headers) as response:
+                with self._client.stream("GET", url, headers=wanted | headers) as response:
                     if response.status_code in REDIRECTS and "location" in response.headers:
-                        url = address.redirected(first, url, response.headers["location"])
+                        url = address.redirected(start, url, response.headers["location"])
                         continue
-                    if response.status_code == _OK:
-                        return self._body(response, place)
+                    if response.status_code in _OK:
+                        return self._body(response, place, first)
                     if response.status_code in _ABSENT and not needed:
                         return None
                     raise refused(response.status_code, response.headers, sends, place)
@@ -78,10 +81,12 @@ class WebFolder:
             raise documents.refused(place, f"the connection failed: {error or type(error).__name__}") from None
         raise documents.refused(place, f"more than {MAX_REDIRECTS} redirects")
 
-    def _body(self, response: httpx.Response, place: str) -> bytes:
+    def _body(self, response: httpx.Response, place: str, first: int | None) -> bytes:
         data = bytearray()
         for chunk in response.iter_bytes():
             data += chunk
+            if first is not None and len(data) >= first:
+                return bytes(data[:first])
             if len(data) > MAX_DOCUMENT:
                 raise documents.refused(place, f"the file is larger than {MAX_DOCUMENT >> 20} MiB")
             if time.monotonic() > self._deadline:
