@@ -121,7 +121,7 @@ def run(command: Sequence[str]) -> Run:
 def alternation() -> str:
     """Return everything that the log readers of the engine look for, as one extended regular expression of grep."""
     from specrules.catalog.catalogue import Catalog
-    from specrules.evidence.compiled import compile_readers
+    from specrules.evidence.compiling import compile_readers
     from specrules.evidence.patterns import loosened
 
     engine = Catalog.load(environ={}, cwd=ROOT).engine(ENGINE).model

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from specrules.errors import EvidenceError, Problem
 from specrules.evidence import json_document, prometheus
-from specrules.evidence.compiled import CompiledReader, compile_readers
+from specrules.evidence.compiled import CompiledReader
+from specrules.evidence.compiling import compile_readers
 from specrules.evidence.json_document import Document
 from specrules.evidence.observed import Observed
 from specrules.evidence.race import Race
@@ -67,14 +68,19 @@ class Candidate:
 
     def refuse_document(self) -> None:
         """Raise EvidenceError for a file that was meant to be JSON and is none. Lines of logs begin with `[` too."""
-        text = self.stream.head_text().lstrip()
-        if not text.startswith(("{", "[{", "[\n", "[ ", "[\r")) and not self.stream.name.endswith((".json", ".jsonl")):
+        text = self.stream.head_text()
+        if not text.lstrip().startswith(("{", "[{", "[\n", "[ ", "[\r")) and not self.stream.name.endswith(
+            (".json", ".jsonl")
+        ):
             return
-        if isinstance(self._document, Problem):
-            raise EvidenceError(self._document)
         if self.stream.is_too_large:
             message = f"the file is larger than {MAX_BYTES >> 20} MiB, and only logs may be"
             raise EvidenceError(Problem(message, self.stream.at(), "cut it to the requests that count"))
+        if self._document is None and self._source is None:
+            # What is wrong stands in the head, or it would have looked like the beginning of a document.
+            self._document = json_document.parse(Source(self.stream.name, text.rpartition("\n")[0] or text))
+        if isinstance(self._document, Problem):
+            raise EvidenceError(self._document)
 
     def _structured(self, readers: Sequence[CompiledReader], *, is_stated: bool) -> Recognised | None:
         found: dict[str, Found] = {}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from specrules.errors import CatalogError, EvidenceError, Problem
-from specrules.evidence.compiled import CompiledReader, compile_reader
+from specrules.evidence.compiled import CompiledReader
+from specrules.evidence.compiling import compile_reader
 from specrules.evidence.detect import Candidate
 from specrules.evidence.facts import state_facts
 from specrules.evidence.fields import FieldError

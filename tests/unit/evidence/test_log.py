@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import pytest
 
 from specrules.errors import EvidenceError
+from specrules.evidence import log, observed, totals
+from specrules.evidence.compiling import compile_readers
+from specrules.evidence.log import LogCollector
 from specrules.evidence.reading import Reading
 
 from .support import engine, log_reader, read, shipped, values
@@ -152,3 +156,68 @@ def test_the_halogen_line_gives_commit_and_rounds_as_printed() -> None:
 def test_first_and_last_go_by_lines_not_by_requests() -> None:
     of = toy({"pattern": PREFIX + r"last=(?P<last>\d+)", "key": ["slot", "task"], "per_request": True})
     assert values(read("0/1 last=1\n0/2 last=2\n0/1 last=3\n", of))["last"] == 3.0
+
+
+@pytest.fixture
+def few_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log, "MAX_OPEN", 3)
+
+
+@pytest.mark.usefixtures("few_open")
+def test_requests_that_others_have_overtaken_are_complete() -> None:
+    many = "".join(f"0/{task} n={task}\n0/{task} ms=10\n" for task in range(1, 8))
+    reading = read(many, KEYED)
+    assert samples(reading) == tuple(task * 100.0 for task in range(1, 8))
+    assert values(reading)["n"] == 28.0
+    # A line that comes too late for its request counts without it.
+    late = read("0/1 n=10\n" + "".join(f"0/{task} n=1\n" for task in range(2, 6)) + "0/1 ms=50\n", KEYED)
+    assert (values(late)["n"], values(late)["ms"], samples(late)) == (14.0, 50.0, ())
+
+
+@pytest.mark.usefixtures("few_open")
+def test_a_request_that_goes_on_is_not_overtaken() -> None:
+    text = "9/9 n=1\n" + "".join(f"0/{task} n=1\n0/{task} ms=1\n9/9 last=1\n9/9 n=1\n" for task in range(8))
+    reading = read(text + "9/9 ms=9\n", KEYED)
+    assert samples(reading)[0] == 1000.0
+    assert samples(reading).count(1000.0) == 9
+
+
+@pytest.mark.usefixtures("few_open")
+def test_cumulative_lines_outlive_any_number_of_requests() -> None:
+    of = toy(
+        {"pattern": r"^(?P<who>\w+): last=(?P<last>\d+)", "key": ["who"], "cumulative": True},
+        {"pattern": PREFIX + r"n=(?P<n>\d+)", "key": ["slot", "task"], "per_request": True, "sets": {"requests": 1}},
+        fields={**FIELDS, "last": {"combine": "sum"}},
+    )
+    text = "a: last=5\n" + "".join(f"0/{task} n=1\n" for task in range(20)) + "b: last=7\na: last=50\n"
+    assert values(read(text, of)) == {"n": 20.0, "requests": 20.0, "last": 57.0}
+
+
+def test_processes_beyond_counting_take_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log, "MAX_PROCESSES", 2)
+    text = "".join(f"[{port}] 0/{port} begin\n[{port}] n=1\n[{port}] ms=1\n" for port in range(10, 16))
+    reading = read(text, KEYED)
+    assert len(samples(reading)) == 6
+    assert "2 processes (10, 11)" in reading.contradictions[0].render()
+
+
+def test_a_log_of_any_length_takes_the_same_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, name in ((log, "MAX_OPEN"), (observed, "MAX_SAMPLES"), (totals, "MAX_PLACES")):
+        monkeypatch.setattr(module, name, 50)
+    reader = compile_readers(KEYED)[0]
+
+    def peak(requests: int) -> int:
+        collector = LogCollector(reader, "file")
+        tracemalloc.start()
+        for task in range(requests):
+            for text in (f"0/{task} begin", f"0/{task} n=10", "new = 3", f"0/{task} ms=x", "ms=50", "last=7"):
+                collector.take(text.encode(), 6 * task)
+        found = collector.finish()
+        assert found.combined().values["n"] == 10.0 * requests
+        assert (found.unread_lines, found.more_warnings) == (requests, requests - 20)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return most
+
+    peak(300)
+    assert peak(1500) < 1.1 * peak(500)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from specrules.errors import CatalogError
-from specrules.evidence.compiled import compile_readers
+from specrules.evidence.compiling import compile_readers
 
 from .support import engine, log_reader, read, values
 
