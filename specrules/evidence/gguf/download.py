@@ -115,8 +115,7 @@ class Download:
             self._target = url
             return self._take(response)
         if status == 304 and self._kept:
-            self._use_kept()
-            return None
+            return self._use_kept()
         if status == 416:
             self._parser.finish()
         error = refused(status, headers, sent, self._name)
@@ -150,8 +149,7 @@ class Download:
         elif etag != self._etag or (part.size is not None and self._size not in {None, part.size}):
             raise GgufError("the file was changed while it was read", self._name, None, "try again")
         if self._kept and not self._parser.received and etag == self._kept.etag:
-            self._use_kept()
-            return None
+            return self._use_kept()
         self._kept = None
         self._parser.size = self._size
         at = part.start
@@ -179,7 +177,8 @@ class Download:
             if self._session.progress:
                 self._session.progress(self._parser.received, self._parser.likely)
 
-    def _use_kept(self) -> None:
+    def _use_kept(self) -> tuple[GgufError, float] | None:
+        """Take the header from the cache. Where it is none, which another release may have left, forget it."""
         kept, self._kept = self._kept, None
         parser = self._new_parser()
         parser.size = kept.size if kept else None
@@ -187,9 +186,10 @@ class Download:
             complete = kept is not None and parser.feed(kept.data) is None
         except GgufError:
             complete = False
-        if complete:
-            self._parser = parser
-            self._etag = ""
+        if not complete:
+            return GgufError("the cached header cannot be used", self._name), 0.0
+        self._parser, self._etag = parser, ""
+        return None
 
     def _done(self) -> Header:
         header = self._parser.header

@@ -73,7 +73,7 @@ def _client(url: str, limits: Limits) -> httpx.Client:
 
     import httpx
 
-    # Over http no certificates are needed, and no redirect leads to https. Loading them takes longer than a small header.
+    # Over http no certificates are needed, and no redirect leads to https; loading them takes longer than the rest.
     plain = address.download_url(url).startswith("http:")
     try:
         return httpx.Client(
