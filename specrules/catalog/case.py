@@ -180,10 +180,15 @@ def _without_bare_acceptance(document: Document) -> tuple[Document, list[Problem
     for loc in _ACCEPTANCE:
         parent = _at(data, loc[:-1])
         value = parent.get(loc[-1]) if isinstance(parent, dict) else None
-        if isinstance(parent, dict) and (_is_number(value) or (isinstance(value, dict) and "kind" not in value)):
+        if isinstance(parent, dict) and (_is_number(value) or (isinstance(value, dict) and _lacks_kind(value))):
             problems.append(document.problem(_both_readings(dotted(loc), value), loc, at_key=True))
             del parent[loc[-1]]
     return (replace(document, data=data), problems) if problems else (document, [])
+
+
+def _lacks_kind(value: dict[str, Any]) -> bool:
+    """Whether there is no kind. A misspelt key is another mistake, and is reported as one."""
+    return "kind" not in value and not any(did_you_mean(key, ["kind"]) for key in value)
 
 
 def _both_readings(name: str, value: Any) -> str:

@@ -237,3 +237,13 @@ class TestEngineMisfits:
         assert [problem.split(": ")[0] for problem in problems] == ["--set:2:17", "--set:2:41"]
         assert problems[0].endswith(" (did you mean 'draft-simple'?)")
         assert "no method 'zzz'" in problems[1]
+
+
+def test_a_misspelt_kind_is_a_misspelt_key(tmp_path: Path) -> None:
+    text = (EXAMPLES / "frank-large-27b.yaml").read_text().replace("kind: conditional", "kynd: conditional")
+    path = tmp_path / "case.yaml"
+    path.write_text(text)
+    with pytest.raises(LoadError) as caught:
+        load_case(path)
+    assert "unknown key 'measurements.acceptance.kynd' (did you mean 'kind'?)" in str(caught.value)
+    assert "means different things" not in str(caught.value)
