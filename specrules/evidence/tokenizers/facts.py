@@ -37,8 +37,5 @@ def pair_facts(comparison: Comparison) -> dict[str, Fact]:
 def _facts(values: Mapping[str, FactValue | None], source: str) -> dict[str, Fact]:
     provenance = Provenance(kind="from-file", source=source)
     return {
-        # Every number is a float where expressions read it.
-        name: Fact(name=name, value=float(value) if type(value) is int else value, provenance=provenance)
-        for name, value in values.items()
-        if value is not None
+        name: Fact(name=name, value=value, provenance=provenance) for name, value in values.items() if value is not None
     }

@@ -106,6 +106,8 @@ def test_only_the_checks_of_the_version_count(tmp_path: Path) -> None:
 def test_without_an_engine_all_of_them_are_asked(tmp_path: Path) -> None:
     found = asked(tmp_path, *OTHER)
     engines = {answer.engine for answer in found.answers}
+    methods = [answer.methods for answer in found.answers if answer.engine == "transformers"]
+    assert methods == [("assistant-model",), ("universal-assisted",)]
     assert {"llama.cpp", "vllm", "sglang", "tabbyapi", "transformers"} <= engines
     # They take no drafter with a tokenizer of its own.
     assert engines.isdisjoint({"halogen-server", "halogen-flash-server"})
@@ -131,6 +133,7 @@ def test_facts_carry_the_file_and_leave_out_what_is_not_known(tmp_path: Path) ->
     assert facts["drafter.tokenizer.size"] == Fact(
         name="drafter.tokenizer.size", value=300.0, provenance=Provenance(kind="from-file", source=path)
     )
+    assert type(facts["drafter.tokenizer.size"].value) is float
     assert facts["drafter.tokenizer.add_bos"].value is False
     assert facts["tokenizers.last_differing_id"].value == -1.0
     assert facts["tokenizers.merges_equal"].value is True

@@ -55,6 +55,18 @@ def test_what_llama_cpp_takes_for_keys_that_are_left_out(
     assert (found.special_ids["bos"], found.special_ids["eos"]) == ids
 
 
+BOS_BY_PRE = (
+    "llama3 llama-v3 llama-bpe falcon3 falcon-h1 pixtral midm-2.0 lfm2 jina-v5-nano tekken chameleon gemma4 "
+    "granite-embed-multi-311m"
+)
+"""Those of the pre-tokenizers of b11434 for which the engine itself answered that it adds BOS."""
+
+
+@pytest.mark.parametrize("pre", BOS_BY_PRE.split())
+def test_pre_tokenizers_that_add_bos(tmp_path: Path, pre: str) -> None:
+    assert read(tmp_path, add_bos=None, pre=pre).add_bos is True
+
+
 def test_an_id_that_does_not_exist_is_left_for_the_default(tmp_path: Path) -> None:
     found = read(tmp_path, bos=SIZE, eos=SIZE - 1)
     assert dict(found.special_ids) == {"bos": 11, "eos": SIZE - 1}

@@ -102,6 +102,15 @@ def test_added_tokens_of_the_files_beside_it(tmp_path: Path) -> None:
     assert list(found.texts.items) == [b"yes", b"[PAD1]", b"[PAD2]", b"[PAD3]", b"[PAD4]", b"<b>", b"<c>"]
 
 
+def test_added_tokens_are_special_where_a_file_lists_them(tmp_path: Path) -> None:
+    listed = {"additional_special_tokens": ["<b>", {"content": "<c>"}], "eos_token": "<d>"}
+    added = {"<a>": 1, "<b>": 2, "<c>": 3, "<d>": 4}
+    document = tokenizer_json(model={"vocab": {"a": 0}}, added_tokens=[])
+    found = read(tmp_path, document, special_tokens_map=listed, added_tokens=added)
+    names = ["NORMAL", "USER_DEFINED", "CONTROL", "CONTROL", "CONTROL"]
+    assert [found.type_of(token).name for token in range(5)] == names
+
+
 def test_merges_as_pairs_are_those_as_texts(tmp_path: Path) -> None:
     pairs = [merge.split(" ") for merge in MERGES]
     texts = read(tmp_path / "texts", tokenizer_json()).merges
@@ -155,6 +164,7 @@ BOTH = {"type": "TemplateProcessing", "single": [token("<|im_start|>"), SEQUENCE
         ({"type": "Sequence", "processors": [FRONT, {"type": "ByteLevel"}]}, {}, (True, False), {"bos": 1}),
         ({"type": "RobertaProcessing"}, {}, (True, True), {}),
         ({"type": "TemplateProcessing", "single": [SEQUENCE]}, {}, (None, False), {}),
+        ({"type": "TemplateProcessing", "single": [token("<|im_start|>")]}, {}, (None, False), {}),
     ],
 )
 def test_what_is_put_around_a_text(

@@ -93,8 +93,10 @@ def test_user_defined_pieces_have_spaces(tmp_path: Path) -> None:
 def test_special_ids_of_the_training_and_of_the_files_beside_it(tmp_path: Path) -> None:
     data = sentencepiece(trainer={40: 3, 41: -1, 42: 4, 43: 0})
     assert dict(load_tokenizer(model(tmp_path, data)).special_ids) == {"unk": 3, "eos": 4, "pad": 0}
+    json_file(tmp_path / "config.json", {"pad_token_id": 5})
+    assert dict(load_tokenizer(str(tmp_path)).special_ids) == {"unk": 3, "eos": 4, "pad": 5}
     json_file(tmp_path / "tokenizer_config.json", {"eos_token": "</s>", "bos_token": "<s>"})
-    assert dict(load_tokenizer(str(tmp_path)).special_ids) == {"unk": 3, "bos": 1, "eos": 2, "pad": 0}
+    assert dict(load_tokenizer(str(tmp_path)).special_ids) == {"unk": 3, "bos": 1, "eos": 2, "pad": 5}
 
 
 def test_the_family_of_a_unigram_model_is_not_known(tmp_path: Path) -> None:
