@@ -19,6 +19,7 @@ from specrules.model.rule import FormulaFile, InputFile
 from specrules.model.verdict import Verdict
 from specrules.pipeline.evidence import Progress, gather
 from specrules.pipeline.rules import compiled
+from specrules.pipeline.tokenizer_files import with_files
 from specrules.pipeline.verdict import Judged, build, footer_of
 from specrules.version import __version__
 
@@ -41,7 +42,7 @@ def triage(
     moment = datetime.now(UTC) if now is None else now.replace(tzinfo=now.tzinfo or UTC)
     knowledge = _knowledge(loaded, catalog)
     rules, table = compiled(catalog)
-    gathered = gather(loaded, catalog, progress)
+    gathered = with_files(gather(loaded, catalog, progress), loaded, progress)
     given = situation(loaded.case, gathered.facts, knowledge)
     values, issues = input_values(given, gathered.state, moment)
     gates = evaluate(rules, values)
