@@ -33,12 +33,13 @@ def test_sizes_alone_are_compared_and_a_mismatch_is_drafted(
     target: float, drafter: float | None, accepted: bool | None
 ) -> None:
     (gate,) = _engine().tokenizer_gates
-    (check,) = gate.checks
+    check, texts = gate.checks
     values = {"target.tokenizer.size": target, "tokenizers.last_differing_id": 7.0}
     if drafter is not None:
         values["drafter.tokenizer.size"] = drafter
     assert holds(check.accepts, _catalog().symbols, values) is accepted
-    assert check.otherwise == "accepted-though-wrong"
+    assert holds(texts.accepts, _catalog().symbols, values) is False
+    assert {check.otherwise, texts.otherwise} == {"accepted-though-wrong"}
     assert [refusal.effect for refusal in _engine().start_refusals if "vocabulary-size" in refusal.id] == [
         "warning",
         "exits",
