@@ -17,6 +17,7 @@ from specrules.catalog.document import LONGEST_EXCERPT, Document, Loc, Source
 from specrules.catalog.engine_checks import Names, engine_problems
 from specrules.catalog.layers import BUILTIN, Layer, discover
 from specrules.catalog.located import read_document
+from specrules.catalog.memory_checks import memory_problems
 from specrules.catalog.scalars import expression_location
 from specrules.catalog.schema_version import schema_problems
 from specrules.catalog.symbols import symbols
@@ -25,6 +26,7 @@ from specrules.errors import CatalogError, LoadError, Location, Problem, did_you
 from specrules.expressions import Type
 from specrules.model.drafter import DrafterClass, DrafterClassFile
 from specrules.model.engine import Engine
+from specrules.model.memory import MemoryFile
 from specrules.model.rule import FormulaFile, InputFile, PolicyFile, RuleCaseFile, RuleFile, VerdictTable
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ RULE_KINDS: Mapping[str, type[BaseModel]] = {
     "inputs": InputFile,
     "thresholds": PolicyFile,
     "rows": VerdictTable,
+    "architectures": MemoryFile,
     "rules": RuleFile,
 }
 """The documents of `rules/`, told apart by the first of these keys that they hold."""
@@ -182,6 +185,15 @@ class Catalog:
         ]
         if problems:
             raise LoadError(problems)
+        return loaded.model
+
+    @cached_property
+    def memory(self) -> MemoryFile:
+        """What models keep in memory. LoadError for references and expressions that do not hold."""
+        loaded = self.only(MemoryFile, "memory", "memory")
+        problems = memory_problems(loaded.model, loaded.locate)
+        if problems:
+            raise LoadError(self.quoted(problems))
         return loaded.model
 
     @cached_property

@@ -12,6 +12,8 @@ from specrules.errors import Problem, UsageError, did_you_mean
 from specrules.model.case import Case
 from specrules.model.drafter import DrafterClassFile
 from specrules.model.engine import Engine
+from specrules.model.fit import Fit
+from specrules.model.memory import MemoryFile
 from specrules.model.rule import FormulaFile, InputFile, PolicyFile, RuleCaseFile, RuleFile, VerdictTable
 from specrules.model.verdict import Verdict
 
@@ -23,12 +25,13 @@ DOCUMENTS: Mapping[str, type[BaseModel]] = {
     "engine": Engine,
     "formulas": FormulaFile,
     "inputs": InputFile,
+    "memory": MemoryFile,
     "policy": PolicyFile,
     "rule-cases": RuleCaseFile,
     "rules": RuleFile,
     "verdict": VerdictTable,
 }
-REPORTS: Mapping[str, type[BaseModel]] = {"triage": Verdict}
+REPORTS: Mapping[str, type[BaseModel]] = {"fit": Fit, "triage": Verdict}
 KINDS = (*DOCUMENTS, *REPORTS)
 _EXTENDABLE = set(DOCUMENTS) - {"case", "rule-cases"}
 
