@@ -62,6 +62,7 @@ class Download:
         self._parser = self._new_parser()
         self._size: int | None = None
         self._etag = ""
+        self._attempt = 0
         self._kept: Entry | None = None
 
     def read(self) -> Header:
@@ -70,10 +71,9 @@ class Download:
 
         if self._session.cache:
             self._kept = self._session.cache.load(self._first)
-        attempt = 0
         for _ in range(self._limits.requests):
             before = self._parser.received
-            wait = min(0.5 * 2.0**attempt, self._limits.pause_s)
+            wait = pause({}, self._attempt, self._limits.pause_s)
             error = GgufError("the server sends no bytes", self._name)
             try:
                 again = self._ask()
@@ -86,10 +86,10 @@ class Download:
             if self._parser.complete:
                 return self._done()
             if self._parser.received > before:
-                attempt = 0
+                self._attempt = 0
                 continue
-            attempt += 1
-            if attempt > self._limits.retries:
+            self._attempt += 1
+            if self._attempt > self._limits.retries:
                 raise error
             self._check_time(wait)
             time.sleep(wait)
@@ -120,7 +120,7 @@ class Download:
             self._parser.finish()
         error = refused(status, headers, sent, self._name)
         if status in TRANSIENT:
-            return error, pause(headers, 0, self._limits.pause_s)
+            return error, pause(headers, self._attempt, self._limits.pause_s)
         if status in {401, 403} and self._target != self._first:
             # A signed address that a redirect gave has expired; the first URL gives a new one.
             self._target = self._first
@@ -146,7 +146,7 @@ class Download:
         etag = response.headers.get("etag", "")
         if not self._parser.received:
             self._etag, self._size = etag, part.size
-        elif etag != self._etag or (part.size is not None and self._size not in {None, part.size}):
+        elif _differ(etag, self._etag) or _differ(part.size, self._size):
             raise GgufError("the file was changed while it was read", self._name, None, "try again")
         if self._kept and not self._parser.received and etag == self._kept.etag:
             return self._use_kept()
@@ -219,6 +219,11 @@ class Download:
             and not address.has_special_address(self._first)
         ):
             raise GgufError("redirects to an address of a private network or of this machine", self._name)
+
+
+def _differ(one: object, other: object) -> bool:
+    """Say whether two answers contradict each other; one that does not say contradicts none."""
+    return one not in {None, ""} and other not in {None, ""} and one != other
 
 
 def _reason(error: httpx.HTTPError) -> str:

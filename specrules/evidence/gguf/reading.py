@@ -19,7 +19,7 @@ from specrules.evidence.gguf.shards import joined, shard_names, shards
 def read_header(
     path: str | os.PathLike[str], *, identity_only: bool = False, max_bytes: int = MAX_HEADER_BYTES
 ) -> Header:
-    """Return the header of one file, mapped into memory; arrays stay views of the file.
+    """Return the header of one file, mapped into memory. Arrays stay views of the file: it must not shrink.
 
     With `identity_only` tensors of unknown types are let through and no sizes are judged. Raises GgufError with the
     offset of the fault, and for a file that cannot be opened.
@@ -31,14 +31,19 @@ def read_header(
             Path(path).stat()
             raise GgufError("cannot be read: it is not a regular file", name)
         with Path(path).open("rb") as file:
-            if not os.fstat(file.fileno()).st_size:
+            before = os.fstat(file.fileno())
+            if not before.st_size:
                 message, hint = foreign.describe(b"")
                 raise GgufError(message, name, 0, hint)
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            header = HeaderParser(name, identity_only=identity_only, max_bytes=max_bytes).over(mapped)
+            after = os.fstat(file.fileno())
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise GgufError(f"cannot be read: {reason}", name) from None
-    return HeaderParser(name, identity_only=identity_only, max_bytes=max_bytes).over(mapped)
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        raise GgufError("the file was changed while it was read", name, None, "try again when it is complete")
+    return header
 
 
 def read_model(path: str | os.PathLike[str], *, identity_only: bool = False) -> Header:

@@ -66,7 +66,9 @@ def _counts() -> list[Bad]:
         Bad("2^63 keys", B.header(key_count=2**63), 16, "at most 65536", "refuses"),
         Bad("2^64-1 keys", B.header(key_count=2**64 - 1), 16, "at most 65536"),
         Bad("65,536 keys in 24 bytes", B.header(key_count=65536), 16, "65536 keys would end at"),
-        Bad("one key too many", B.header([ARCH], key_count=2), FIRST + len(ARCH), "cut short"),
+        Bad(
+            "one key too many", B.header([ARCH], key_count=2), FIRST + len(ARCH), "the rest of the header would end at"
+        ),
         Bad("2^63 tensors", B.header(tensor_count=2**63), 8, "at most 131072"),
         Bad("2^64-1 tensors", B.header(tensor_count=2**64 - 1), 8, "at most 131072"),
         Bad("131,072 tensors in 24 bytes", B.header(tensor_count=131072), 8, "131072 tensors would end at"),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import mmap
 import sys
 from pathlib import Path
 
@@ -136,6 +137,16 @@ def test_what_is_needed_never_shrinks_and_what_is_likely_comes_close() -> None:
     assert needed > size // 2
 
 
+def test_a_guess_that_was_too_large_is_forgotten_when_the_array_is_over() -> None:
+    head = [B.strings("a", ["x" * 400] * 2560 + [""] * 2560), B.numbers("b", 4, [0] * 5000)]
+    data = B.header([*head, B.string("c", "x" * 100)])
+    parser = HeaderParser("file")
+    parser.feed(data[: 24 + 2560 * 408 + 21 + 10])
+    assert 2.0e6 < parser.likely < 2.2e6
+    parser.feed(data[parser.received : 24 + len(head[0]) + 100])
+    assert len(data) - 200 < parser.likely <= len(data)
+
+
 def test_a_file_that_ends_when_no_size_was_said_is_cut_short() -> None:
     data = toy()
     for cut in (0, 3, 20, 30, 100, 500):
@@ -209,3 +220,18 @@ def test_the_modules_that_are_slow_to_import_are_not_needed(tmp_path: Path) -> N
     )
     run = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
     assert run.stdout == "[]\n"
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "growing.gguf"
+    path.write_bytes(toy())
+    over = HeaderParser.over
+
+    def slowly(parser: HeaderParser, mapped: mmap.mmap) -> Header:
+        with path.open("ab") as file:
+            file.write(b"more")
+        return over(parser, mapped)
+
+    monkeypatch.setattr(HeaderParser, "over", slowly)
+    with pytest.raises(GgufError, match="the file was changed while it was read"):
+        read_header(path)

@@ -36,7 +36,7 @@ LARGE = vocabulary()
 
 def same(one: Header, other: Header) -> bool:
     def plain(header: Header) -> list[object]:
-        return [(key, list(value) if isinstance(value, Array) else value) for key, value in header.values.items()]
+        return [(key, bytes(value.raw) if isinstance(value, Array) else value) for key, value in header.values.items()]
 
     return (plain(one), one.tensors, one.header_bytes, one.data_offset, one.file_bytes) == (
         plain(other),
