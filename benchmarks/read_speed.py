@@ -128,8 +128,8 @@ def run(command: Sequence[str]) -> Run:
 def alternation() -> str:
     """Return everything that the log readers of the engine look for, as one extended regular expression of grep."""
     from specrules.catalog.catalogue import Catalog
-    from specrules.evidence.compiling import compile_readers
-    from specrules.evidence.patterns import loosened
+    from specrules.evidence.readers.compiling import compile_readers
+    from specrules.evidence.readers.patterns import loosened
 
     engine = Catalog.load(environ={}, cwd=ROOT).engine(ENGINE).model
     patterns = [text for reader in compile_readers(engine) if reader.lines for text in reader.lines.screen]

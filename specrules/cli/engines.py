@@ -94,7 +94,7 @@ def check(
     """
     from specrules.cli.writing import progress, write
     from specrules.errors import Location, UserError
-    from specrules.evidence.examples import check_examples
+    from specrules.evidence.readers.examples import check_examples
 
     catalog = _load(engines, rules, templates)
     failed = False

@@ -14,8 +14,8 @@ import click
 from specrules.cli import options
 
 if TYPE_CHECKING:
-    from specrules.evidence.reading import Reading
-    from specrules.evidence.recognition import Recognition
+    from specrules.evidence.readers.reading import Reading
+    from specrules.evidence.readers.recognition import Recognition
 
 _BIG = 8 << 20
 

@@ -1,20 +1,6 @@
-"""Logs, metrics dumps and responses to facts, by the readers that an engine's file declares."""
+"""The world to facts.
 
-from __future__ import annotations
-
-from specrules.evidence.examples import check_examples
-from specrules.evidence.reading import Reading, read_any, read_file, read_text
-from specrules.evidence.reconcile import agree, reconcile
-from specrules.evidence.source import Source, read_source
-
-__all__ = [
-    "Reading",
-    "Source",
-    "agree",
-    "check_examples",
-    "read_any",
-    "read_file",
-    "read_source",
-    "read_text",
-    "reconcile",
-]
+`readers` turn logs, metrics dumps and responses into facts, as an engine's file says; `help` reads what a program
+prints of its own options; `gguf` reads headers, `tokenizers` compares what they mean, `memory` adds up what they need,
+and `devices` asks what there is.
+"""

@@ -42,7 +42,7 @@ class ReaderField(Model):
     label: str | None = Field(default=None, description="Prometheus readers: a number per value of this label")
     kind: Literal["counter", "gauge", "lifetime"] | None = Field(
         default=None,
-        description="Prometheus readers: a counter is subtracted between two dumps, a gauge is taken from the later one, "
+        description="Prometheus readers: a counter is subtracted between two dumps, a gauge taken from the later one, "
         "an average over the server's lifetime is unknown between them. Without it the dump's TYPE line says it, "
         "and without that a field whose series are added up is a counter",
     )

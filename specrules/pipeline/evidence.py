@@ -20,7 +20,7 @@ from specrules.model.fact import Facts
 from specrules.pipeline.reading import other_engines
 
 if TYPE_CHECKING:
-    from specrules.evidence.reading import Reading
+    from specrules.evidence.readers.reading import Reading
 
 Progress = Callable[[str], None]
 
@@ -43,8 +43,8 @@ def gather(loaded: LoadedCase, catalog: Catalog, progress: Progress | None = Non
     """
     if not loaded.case.evidence:
         return Gathered(Facts(stated_facts(loaded.case, loaded.place)), EvidenceState(), (), ())
-    from specrules.evidence.reading import read_file
-    from specrules.evidence.reconcile import reconcile
+    from specrules.evidence.readers.reading import read_file
+    from specrules.evidence.readers.reconcile import reconcile
 
     readings: list[Reading] = []
     problems: list[Problem] = []

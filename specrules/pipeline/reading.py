@@ -9,7 +9,7 @@ from specrules.catalog.catalogue import Catalog
 from specrules.model.engine import Engine
 
 if TYPE_CHECKING:
-    from specrules.evidence.reading import Reading
+    from specrules.evidence.readers.reading import Reading
 
 
 def read(
@@ -28,7 +28,7 @@ def read(
     read. Raises EvidenceError for a file that cannot be read or in which nothing is recognised, CatalogError for an
     engine that does not exist.
     """
-    from specrules.evidence.reading import read_any, read_file
+    from specrules.evidence.readers.reading import read_any, read_file
 
     catalog = catalog or Catalog.load()
     if engine is None:
@@ -41,7 +41,7 @@ def read(
 
 def size_of(path: str) -> int | None:
     """Return how many bytes a file holds, None where it cannot be told: for a pipe, or a file that cannot be opened."""
-    from specrules.evidence.stream import size_of as size
+    from specrules.evidence.readers.stream import size_of as size
 
     return size(path)
 

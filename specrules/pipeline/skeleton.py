@@ -38,8 +38,8 @@ def engine_skeleton(name: str, title: str, day: date, *, schema: str, help_text:
 
 
 def _flags(source: str) -> list[dict[str, Any]]:
-    from specrules.evidence.help_source import help_source
-    from specrules.evidence.help_text import read_options
+    from specrules.evidence.help.help_source import help_source
+    from specrules.evidence.help.help_text import read_options
 
     options = read_options(help_source(source, ("--help",)), _GENERIC)
     return [

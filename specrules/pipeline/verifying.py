@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from specrules.errors import Problem, UsageError
-from specrules.evidence.drift import Drift, drift, scope_size
-from specrules.evidence.help_source import help_source
-from specrules.evidence.help_text import read_options
+from specrules.evidence.help.drift import Drift, drift, scope_size
+from specrules.evidence.help.help_source import help_source
+from specrules.evidence.help.help_text import read_options
 from specrules.model.engine import Engine
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from specrules.catalog.catalogue import Catalog
 from specrules.derive.conditions import holds
-from specrules.evidence.reading import Reading, read_text
+from specrules.evidence.readers.reading import Reading, read_text
 from specrules.evidence.source import source_from_bytes
 from specrules.model.engine import Engine
 

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from specrules.catalog.catalogue import Catalog
-from specrules.evidence.reading import Reading, read_text
+from specrules.evidence.readers.reading import Reading, read_text
 from specrules.evidence.source import source_from_bytes
 from specrules.model.engine import Engine
 

