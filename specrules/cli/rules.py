@@ -85,7 +85,8 @@ def check(engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[P
         raise LoadError(problems)
     formulas = catalog.only(FormulaFile, "formulas", "formulas").model
     write(
-        f"{len(found)} rules, {len(table.rows)} verdict rows, {len(formulas.formulas)} formulas: ok\n"
+        f"{len(found)} rules, {len(table.rows)} verdict rows, {len(formulas.formulas)} formulas, "
+        f"memory of {sum(len(item.names) for item in catalog.memory.architectures)} architectures: ok\n"
         "verdict table: total, every row reachable, deploy only where every block gate is settled"
     )
 

@@ -42,7 +42,9 @@ class FitDevice(Model):
     source: str
     parts: Many[FitPart] = ()
     needed: Span
-    left_low: int | None = Field(default=None, description="free minus the high end of what is needed")
+    left_low: int | None = Field(
+        default=None, description="free minus the high end of what is needed, on all devices that share the memory"
+    )
     left_high: int | None = None
     state: FitState | None = Field(description="null: not judged")
 

@@ -93,6 +93,7 @@ class Architecture(Claim):
     drafter_class: Identifier | None = Field(default=None, description="what a file of this architecture drafts as")
     uses_target_cache: bool = Field(default=False, description="a drafter that reads the target's cache")
     flash_attention: bool = Field(default=True, description="false: the engine never uses it with these models")
+    embedding_twice: bool = Field(default=False, description="tied embeddings may be held twice even on one device")
     open_buffers: bool = Field(default=False, description="buffers of a pass that no declared interval covers")
 
 

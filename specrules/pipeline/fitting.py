@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from specrules.model.fit import Fit
 
 if TYPE_CHECKING:
     from specrules.evidence.devices import Device, Found
-    from specrules.evidence.gguf import Header
+    from specrules.evidence.gguf import Header, HeaderCache
     from specrules.evidence.memory import Request
 
 GIB = 1 << 30
@@ -40,26 +41,31 @@ def fit_files(
 
     EvidenceError with the problems of both files, UsageError for devices and requests that make no sense.
     """
-    from specrules.evidence.memory import find_program, fit
+    from specrules.evidence.gguf import default_cache
+    from specrules.evidence.memory import HeadKeeper, Oracle, find_program, fit
 
     catalog = catalog or Catalog.load()
     _check_class(request, drafter, catalog)
-    headers = _headers([target] if drafter is None else [target, drafter])
+    keeper = HeadKeeper(default_cache(os.environ))
+    headers = _headers([target] if drafter is None else [target, drafter], keeper)
     found = _devices(machine)
     headroom = catalog.policy.thresholds["headroom_gib"] if headroom_gib is None else headroom_gib
+    program = find_program() if ask_engine else None
     return fit(
         headers[0],
         headers[1] if drafter is not None else None,
         rules=catalog.memory,
         request=replace(request, headroom=round(headroom * GIB)),
         devices=found.devices,
-        program=find_program() if ask_engine else None,
+        oracle=None if program is None else Oracle(program, keeper.heads),
         notes=found.notes,
     )
 
 
 def _check_class(request: Request, drafter: str | None, catalog: Catalog) -> None:
     """A drafter that is a model has to be named: left out, it would count as nothing."""
+    if request.drafter_devices and drafter is None:
+        raise UsageError("--drafter-device puts a drafter somewhere, and none is named")
     if request.drafter_class is None:
         return
     kind = catalog.drafter_class(request.drafter_class)
@@ -70,14 +76,14 @@ def _check_class(request: Request, drafter: str | None, catalog: Catalog) -> Non
         raise UsageError(f"a drafter of class {kind.id!r} has no file")
 
 
-def _headers(files: Sequence[str]) -> list[Header]:
+def _headers(files: Sequence[str], cache: HeaderCache) -> list[Header]:
     from specrules.evidence.gguf import load_model
 
     headers: list[Header] = []
     problems: list[Problem] = []
     for file in files:
         try:
-            headers.append(load_model(file))
+            headers.append(load_model(file, cache=cache))
         except UserError as error:
             problems += error.problems
     if problems:

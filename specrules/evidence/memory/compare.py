@@ -17,7 +17,8 @@ def compared(answer: FitAnswer, size: ModelSize, request: Request, rules: Memory
     if answer.weights_mib is None or answer.context_mib is None:
         return answer
     drafter = answer.model == "drafter"
-    closed_weights = size.weights.total(size.trunk) // MIB
+    own_weights = size.weights.total(size.trunk)
+    closed_weights = own_weights // MIB
     closed_context: int | None = None
     if size.plan is not None:
         try:
@@ -25,8 +26,9 @@ def compared(answer: FitAnswer, size: ModelSize, request: Request, rules: Memory
             closed_context = (sum(cache.low.values()) + sum(size.states(request.slots).values())) // MIB
         except CannotSizeError:
             closed_context = None
-    pairs = [(answer.weights_mib, closed_weights), (answer.context_mib, closed_context)]
-    differences = [_difference(engine, own) for engine, own in pairs if own is not None]
+    differences = [_difference(answer.weights_mib, closed_weights, (own_weights + size.twice) // MIB)]
+    if closed_context is not None:
+        differences.append(_difference(answer.context_mib, closed_context, closed_context))
     return answer.model_copy(
         update={
             "closed_weights_mib": closed_weights,
@@ -41,6 +43,7 @@ def disagrees(answer: FitAnswer) -> bool:
     return answer.disagreement is not None and answer.disagreement > TOLERANCE
 
 
-def _difference(engine: int, own: int) -> float:
-    """Relative to the engine. Both are whole MiB, so that a difference of one is none."""
-    return 0.0 if abs(engine - own) <= 1 else abs(engine - own) / max(engine, 1)
+def _difference(engine: int, low: int, high: int) -> float:
+    """How far the engine lies outside, relative to its number. A difference of one whole MiB is none."""
+    outside = max(low - engine, engine - high)
+    return 0.0 if outside <= 1 else outside / max(engine, 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from specrules.errors import UserError
 from specrules.evidence.devices import GIB, Device
@@ -119,7 +120,7 @@ def _settings(flags: Sequence[str], names: Mapping[str, Sequence[str]]) -> dict[
     """The last value of every flag that concerns memory, by what it sets."""
     words = [word for entry in flags for word in entry.split()]
     found: dict[str, str] = {}
-    for word, after in zip(words, [*words[1:], ""], strict=True):
+    for word, after in zip_longest(words, words[1:], fillvalue=""):
         found |= {setting: after for setting, spellings in names.items() if word in spellings}
     return found
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Literal
 
 from specrules.errors import Problem, UsageError
@@ -14,7 +13,7 @@ from specrules.evidence.memory.compare import compared, disagrees
 from specrules.evidence.memory.judge import judged, worst
 from specrules.evidence.memory.keys import CannotSizeError
 from specrules.evidence.memory.needs import MIB, Pair, needs
-from specrules.evidence.memory.oracle import ask
+from specrules.evidence.memory.oracle import Oracle, ask
 from specrules.evidence.memory.places import UNASKED_HOST, Places, places
 from specrules.evidence.memory.remarks import remarks
 from specrules.evidence.memory.request import Request
@@ -32,19 +31,19 @@ def fit(
     rules: MemoryFile,
     request: Request,
     devices: Sequence[Device],
-    program: Path | None = None,
+    oracle: Oracle | None = None,
     notes: Sequence[str] = (),
 ) -> Fit:
     """Say what target and drafter need on each device, what is left, and what drafting takes.
 
-    With `program` the engine is asked for both models. Raises UsageError for a request that makes no sense, GgufError
+    With an `oracle` the engine is asked for both models. Raises UsageError for a request that makes no sense, GgufError
     for a tensor of unknown type. What is not known stays open and never counts as nothing.
     """
     pair = _pair(target, drafter, request, rules, devices)
     request.serving(rules)
     answers: list[FitAnswer] = []
-    if program is not None:
-        pair, answers = _asked(pair, request, rules, program)
+    if oracle is not None:
+        pair, answers = _asked(pair, request, rules, oracle)
     try:
         tally = needs(pair, request, rules, drafting=True)
         cost = taken(pair, request, rules, devices) if pair.drafts else None
@@ -85,7 +84,7 @@ def _pair(
     return Pair(size, home, small, away, kind, request.draft_length or rules.draft_length)
 
 
-def _asked(pair: Pair, request: Request, rules: MemoryFile, program: Path) -> tuple[Pair, list[FitAnswer]]:
+def _asked(pair: Pair, request: Request, rules: MemoryFile, oracle: Oracle) -> tuple[Pair, list[FitAnswer]]:
     """Ask the engine for each model. What it says of a model that is not described here takes the place of bounds."""
     alone = replace(request, unified=False)
     answers = []
@@ -100,7 +99,7 @@ def _asked(pair: Pair, request: Request, rules: MemoryFile, program: Path) -> tu
             continue
         serving = alone.serving(rules, drafter=which == "drafter")
         cells = serving.stream_cells * serving.streams
-        answer = compared(ask(size.header, which, alone, program, context=serving.context), size, alone, rules)
+        answer = compared(ask(size.header, which, alone, oracle, context=serving.context), size, alone, rules)
         answers.append(answer)
         settled = size.plan is None and answer.context_mib is not None and not (request.unified and request.slots > 1)
         told = (cells, request.slots, (answer.context_mib or 0) * MIB) if settled else None

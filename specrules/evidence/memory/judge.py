@@ -28,14 +28,28 @@ def worst(states: Iterable[FitState]) -> FitState:
     return next((state for state in FIT_STATES if state in found), "unknown")
 
 
+def state_of(device: Device, devices: Sequence[Device], tally: Tally, headroom: int) -> FitState | None:
+    """Return the state of a device; None where nobody says what is free, or nothing goes there."""
+    if device.free is None or device.name not in tally.devices:
+        return None
+    return judge(device.free, *tally.needed(_sharing(device, devices)), headroom)
+
+
 def judged(devices: Sequence[Device], tally: Tally, headroom: int) -> tuple[FitDevice, ...]:
     """Return every device with its parts, those that get nothing as well."""
-    return tuple(_device(device, tally, headroom) for device in devices)
+    return tuple(_device(device, devices, tally, headroom) for device in devices)
 
 
-def _device(device: Device, tally: Tally, headroom: int) -> FitDevice:
+def _sharing(device: Device, devices: Sequence[Device]) -> list[str]:
+    """The devices whose memory is the same: a unified one and the host, else the device alone."""
+    if device.unified or (device.kind == "host" and any(other.unified for other in devices)):
+        return [other.name for other in devices if other.unified or other.kind == "host"]
+    return [device.name]
+
+
+def _device(device: Device, devices: Sequence[Device], tally: Tally, headroom: int) -> FitDevice:
     low, high = tally.needed([device.name])
-    parts = tally.parts(device.name)
+    all_low, all_high = tally.needed(_sharing(device, devices))
     free = device.free
     return FitDevice(
         name=device.name,
@@ -44,9 +58,9 @@ def _device(device: Device, tally: Tally, headroom: int) -> FitDevice:
         free=free,
         total=device.total,
         source=device.source,
-        parts=parts,
+        parts=tally.parts(device.name),
         needed=Span(low=low, high=high),
-        left_low=None if free is None or high is None else free - high,
-        left_high=None if free is None else free - low,
-        state=None if free is None or not parts else judge(free, low, high, headroom),
+        left_low=None if free is None or all_high is None else free - all_high,
+        left_high=None if free is None else free - all_low,
+        state=state_of(device, devices, tally, headroom),
     )

@@ -34,11 +34,12 @@ class Loading:
         known = {layer: size for layer, size in wanted.items() if layer in self._layers}
         account.add_layers(self._layers, known, known)
         inputs, outputs = self.size.weights.inputs, self.size.weights.outputs
-        if self.where.input.name != self._output:
+        apart = self.where.input.name != self._output
+        if apart:
             outputs += self.size.weights.copied
         outputs += sum(wanted.values()) - sum(known.values())
         account.add(self.where.input.name, inputs, inputs)
-        account.add(self._output, outputs, outputs)
+        account.add(self._output, outputs, outputs + (0 if apart else self.size.twice))
 
     def prediction_weights(self) -> None:
         """Add the weights of prediction layers, which are loaded only where they draft."""

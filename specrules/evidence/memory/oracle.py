@@ -8,13 +8,14 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from specrules.errors import EvidenceError
 from specrules.evidence.gguf import Header
 from specrules.evidence.memory.request import Request
-from specrules.evidence.memory.sparse import can_be_sparse, sparse_copy
+from specrules.evidence.memory.sparse import sparse_copy
 from specrules.model.fit import FitAnswer
 
 PROGRAM = "llama-fit-params"
@@ -37,24 +38,31 @@ def find_program(environ: Mapping[str, str] = os.environ) -> Path | None:
     return Path(found) if found else None
 
 
+@dataclass(frozen=True, slots=True)
+class Oracle:
+    """The engine's program, and the first bytes of files that are not on this disk, by name."""
+
+    program: Path
+    heads: Mapping[str, bytes] = field(default_factory=dict)
+
+
 def ask(
-    header: Header, which: Literal["target", "drafter"], request: Request, program: Path, *, context: int
+    header: Header, which: Literal["target", "drafter"], request: Request, oracle: Oracle, *, context: int
 ) -> FitAnswer:
     """Ask the engine what a model takes on the host, without a drafter and with every weight.
 
     The answer holds for slots of their own: the program knows no pool that slots share. It counts no prediction layers
     and no snapshots. Where the engine does not answer, `not_asked` says why.
     """
+    program = oracle.program
     build = _build(program)
 
     def refused(reason: str) -> FitAnswer:
         return FitAnswer(model=which, program=str(program), build=build, not_asked=reason)
 
-    if not can_be_sparse(header):
-        return refused("the file is not on this disk")
     with tempfile.TemporaryDirectory(prefix="specrules-") as folder:
         try:
-            model = sparse_copy(header, Path(folder))
+            model = sparse_copy(header, Path(folder), oracle.heads)
             done = _run(program, ["-m", str(model), *_arguments(which, request, context)])
         except EvidenceError as error:
             return refused(error.problems[0].message)

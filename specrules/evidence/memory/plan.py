@@ -30,6 +30,7 @@ class Plan:
     states: tuple[State, ...] = ()
     uses_target_cache: bool = False
     flash_attention: bool = True
+    embedding_twice: bool = False
     open_buffers: bool = False
 
     @property
@@ -91,6 +92,7 @@ def plan(header: Header, rules: MemoryFile) -> Plan:
         tuple(heads),
         tuple(states),
         flash_attention=entry.flash_attention,
+        embedding_twice=entry.embedding_twice,
         open_buffers=entry.open_buffers,
     )
 
@@ -170,9 +172,9 @@ def _recurrent(keys: Keys, entry: Architecture, layers: int, every: int) -> tupl
     if how.layers == "all":
         return tuple(layer < layers for layer in range(every))
     if how.layers == "interval":
-        given = keys.flags("attention.recurrent_layers", every)
+        given = keys.per_layer("attention.recurrent_layers", every)
         if given is not None:
-            return given
+            return tuple(bool(flag) for flag in given)
         step = keys.number("full_attention_interval") or how.interval or 1
         return tuple(layer < layers and (layer + 1) % step != 0 for layer in range(every))
     kv_heads = keys.per_layer("attention.head_count_kv", every) or keys.per_layer("attention.head_count", every)
@@ -200,12 +202,12 @@ def _index_rows(keys: Keys, indexer: Indexer, layers: int, widths: _Widths, atte
         return []
     width = keys.needed("attention.indexer.key_length") * indexer.rows
     if indexer.layers == "full-types":
-        chosen = keys.flags("attention.indexer.types", layers)
-        if chosen is None:
+        types = keys.per_layer("attention.indexer.types", layers)
+        if types is None:
             below = indexer.full_below_context
             if below is None or keys.needed("context_length") >= below:
                 raise CannotSizeError("the header does not say which layers have an indexer of their own")
-            chosen = (True,) * layers
+        chosen = (True,) * layers if types is None else tuple(bool(flag) for flag in types)
     elif indexer.layers == "after-leading-dense":
         dense = keys.number("leading_dense_block_count") or 0
         chosen = tuple(layer >= dense for layer in range(layers))

@@ -58,12 +58,19 @@ class ModelSize:
     @property
     def layers(self) -> int:
         """Layers of trunk and prediction layers together, as far as the file shows."""
-        return self.plan.all_layers if self.plan else max(self.weights.layers, default=-1) + 1
+        if self.plan is not None:
+            return self.plan.all_layers
+        return max([*self.weights.layers, *(cache.layer for cache in self.ceiling or ())], default=-1) + 1
 
     @property
     def trunk(self) -> range:
         """The layers that serve without drafting."""
         return range(self.plan.layers) if self.plan and self.plan.layers else range(self.layers)
+
+    @property
+    def twice(self) -> int:
+        """Bytes of an embedding that the engine may hold twice on one device."""
+        return self.weights.copied if self.plan and self.plan.embedding_twice else 0
 
     def as_served(self, serving: Serving) -> Serving:
         """Return how the engine serves this model: with some it never uses flash attention."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from specrules.economics.memory import CELL_MULTIPLE, cells, largest, row_bytes
 from specrules.evidence.devices import Device
-from specrules.evidence.memory.judge import judge
+from specrules.evidence.memory.judge import state_of
 from specrules.evidence.memory.needs import Pair, needs
 from specrules.evidence.memory.request import Request
 from specrules.evidence.memory.size import ModelSize
@@ -111,8 +111,8 @@ class _Search:
 
         def fits(number: int) -> bool:
             tally = self._needs(variant(number))
-            found = (judge(device.free or 0, *tally.needed([device.name]), self.request.headroom) for device in known)
-            return all(state == "fits" for state in found)
+            found = (state_of(device, self.devices, tally, self.request.headroom) for device in known)
+            return all(state in {None, "fits"} for state in found)
 
         return largest(fits, most, step)
 

@@ -219,3 +219,67 @@ def published() -> Iterator[Shape]:
     yield gemma3()
     yield qwen35()
     yield deepseek_v2_lite()
+
+
+def gemma4(*, shared: int = 6) -> Shape:
+    """Gemma-4-like: windows by a list, wider heads where everything is seen, the last layers share their rows."""
+    layers, width, inner, heads, vocabulary = 12, 2048, 8192, 8, 262144
+    windowed = [layer % 6 != 5 for layer in range(layers)]
+    tensors: list[Tensor] = [("token_embd.weight", (width, vocabulary), Q6_K), _norm("output_norm.weight", width)]
+    for layer in range(layers):
+        block = f"blk.{layer}"
+        head, kv_heads = (256, 4) if windowed[layer] else (512, 2)
+        for name in ("attn_norm", "post_attention_norm", "ffn_norm", "post_ffw_norm"):
+            tensors.append(_norm(f"{block}.{name}.weight", width))
+        tensors += [_norm(f"{block}.attn_k_norm.weight", head), _norm(f"{block}.attn_q_norm.weight", head)]
+        tensors += [] if windowed[layer] else [_norm("rope_freqs.weight", head // 2)] if layer == 5 else []
+        tensors += _attention(block, width, heads, kv_heads, head=head) + _feed_forward(block, width, inner)
+    keys: dict[str, Value] = {
+        "block_count": layers,
+        "context_length": 131072,
+        "embedding_length": width,
+        "embedding_length_per_layer_input": 0,
+        "feed_forward_length": inner,
+        "final_logit_softcapping": 30.0,
+        "attention.head_count": heads,
+        "attention.head_count_kv": [4 if flag else 2 for flag in windowed],
+        "attention.key_length": 512,
+        "attention.value_length": 512,
+        "attention.key_length_swa": 256,
+        "attention.value_length_swa": 256,
+        "attention.sliding_window": 1024,
+        "attention.sliding_window_pattern": [int(flag) for flag in windowed],
+        "attention.shared_kv_layers": shared,
+        "attention.layer_norm_rms_epsilon": 1e-6,
+        "rope.freq_base_swa": 10000.0,
+    }
+    return Shape("gemma4-like", "gemma4", keys, tuple(tensors), vocabulary)
+
+
+def eagle3(*, own_ends: bool = True) -> Shape:
+    """An EAGLE-3 head for Llama-3.1-8B, with embeddings of its own or with those of the target."""
+    width, inner, heads, kv_heads, head, vocabulary = 4096, 14336, 32, 8, 128, 128256
+    block = "blk.0"
+    tensors = _ends(width, vocabulary) if own_ends else [_norm("output_norm.weight", width)]
+    tensors += [("fc.weight", (3 * width, width), Q4_K)]
+    tensors += [_norm(f"{block}.{name}.weight", width) for name in ("attn_norm", "attn_norm_2", "ffn_norm")]
+    tensors += [
+        (f"{block}.attn_q.weight", (2 * width, heads * head), Q4_K),
+        (f"{block}.attn_k.weight", (2 * width, kv_heads * head), Q4_K),
+        (f"{block}.attn_v.weight", (2 * width, kv_heads * head), Q4_K),
+        (f"{block}.attn_output.weight", (heads * head, width), Q4_K),
+    ]
+    tensors += _feed_forward(block, width, inner)
+    keys: dict[str, Value] = {
+        "block_count": 1,
+        "context_length": 131072,
+        "embedding_length": width,
+        "feed_forward_length": inner,
+        "attention.head_count": heads,
+        "attention.head_count_kv": kv_heads,
+        "attention.layer_norm_rms_epsilon": 1e-5,
+        "rope.dimension_count": head,
+        "target_layers": [2, 16, 29],
+        "target_hidden_size": width,
+    }
+    return Shape("eagle3-llama-8b", "eagle3", keys, tuple(tensors), vocabulary)
