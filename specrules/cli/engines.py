@@ -147,6 +147,9 @@ def _page(engine: Engine) -> Iterator[str]:
         yield f"  {method.id} ({state}): {method.title} {known(method.known)}"
         if method.note:
             yield f"    {method.note}"
+    for chosen in engine.request_drafters:
+        served = f"served where the checkpoint reports {chosen.capability}" if chosen.capability else "always served"
+        yield f"  a request may name {chosen.name}: {chosen.method or 'drafting off'}, {served} {known(chosen.known)}"
     yield "Combinations, the first that fits decides"
     for together in engine.combinations:
         yield f"  {' + '.join(together.methods)}: {together.status}. {together.effect} {known(together.known)}"

@@ -65,7 +65,27 @@ def attachment(case: Case, engine: Engine) -> Finding:
         return Finding(False, f"{on} drafts with no drafter of this class; for it there is {there}")
     if not any(is_verified(engine, method) for method in offered):
         return Finding(None, f"{', '.join(method.id for method in offered)} is said to exist, but nobody verified it")
-    return Finding(True, f"for this class it offers {', '.join(method.id for method in offered)}")
+    return _served(case, engine) or Finding(True, f"for this class it offers {', '.join(item.id for item in offered)}")
+
+
+def _served(case: Case, engine: Engine) -> Finding | None:
+    """What stands against the candidate's method where the loaded checkpoint has to report that it can serve it."""
+    method = candidate_method(case, engine)
+    needed = next(
+        (item.capability for item in engine.request_drafters if method is not None and item.method == method.id), None
+    )
+    if method is None or needed is None:
+        return None
+    reported = case.engine.capabilities
+    if reported is None:
+        return Finding(
+            None, f"{method.id} is served where the loaded checkpoint reports {needed}: state engine.capabilities"
+        )
+    if needed in reported:
+        return None
+    return Finding(
+        False, f"the loaded checkpoint reports {', '.join(reported) or 'nothing'}, and {method.id} needs {needed}"
+    )
 
 
 def _drafts_with(engine: Engine, name: str, drafter_class: str) -> bool:

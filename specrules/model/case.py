@@ -94,6 +94,10 @@ class EngineUse(Model):
     id: Identifier
     version: str | None = None
     methods: Many[str] = Field(default=(), description="methods switched on together, as the engine names them")
+    capabilities: Many[str] | None = Field(
+        default=None,
+        description="what the loaded checkpoint reports that it can draft with, where the engine asks for it",
+    )
     backends: Many[str] = Field(default=(), description="build backends of this binary")
     flags: Many[str] = Field(default=(), description="command line, one flag or flag and value per entry")
     draft_length: DraftLength | None = Field(default=None, description="K to deploy at; unknown: every K is looked at")

@@ -63,6 +63,18 @@ class Method(Claim):
     removed: bool = False
 
 
+class RequestDrafter(Claim):
+    """A name by which a request chooses its drafter, and what the loaded checkpoint has to report for it.
+
+    `method` is the method that the name stands for; None means drafting off.
+    """
+
+    name: str
+    wire_value: int | None = None
+    method: str | None = None
+    capability: str | None = Field(default=None, description="what the checkpoint reports; None: always served")
+
+
 class Combination(Claim):
     """Methods that are switched on together. Entries may be shell patterns such as `draft-*`."""
 
@@ -241,6 +253,7 @@ class Engine(Model):
     version: Versioning
     closed: bool = Field(default=False, description="refuses external drafters by design")
     methods: Many[Method]
+    request_drafters: Many[RequestDrafter] = ()
     combinations: Many[Combination] = ()
     devices: Devices
     tokenizer_gates: Many[TokenizerGate] = ()

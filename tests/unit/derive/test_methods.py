@@ -126,3 +126,29 @@ class TestVersion:
 
     def test_without_a_method_nothing_is_known(self) -> None:
         assert in_version(case(), engine(), None) is None
+
+
+class TestServed:
+    """The front end of halogen serves a name only where the loaded checkpoint reports the capability behind it."""
+
+    def attached(self, engine_id: str, capabilities: list[str] | None) -> bool | None:
+        asked = case(
+            drafter={"class": "block"},
+            engine={"id": engine_id, "version": None, "methods": ["dflash2"], "capabilities": capabilities},
+        )
+        return attachment(asked, engine(engine_id)).holds
+
+    def test_the_checkpoint_decides(self) -> None:
+        assert self.attached("halogen-server", ["mtp", "dflash2"]) is True
+        assert self.attached("halogen-server", ["mtp"]) is False
+        assert self.attached("halogen-server", None) is None
+
+    def test_names_stand_for_methods_and_wire_values(self) -> None:
+        for engine_id in ("halogen-server", "halogen-flash-server"):
+            named = engine(engine_id).request_drafters
+            assert {item.name: item.wire_value for item in named} == {"serial": 0, "mtp": 1, "dflash2": 2}
+            assert {item.name: item.capability for item in named} == {
+                "serial": None,
+                "mtp": "mtp",
+                "dflash2": "dflash2",
+            }
