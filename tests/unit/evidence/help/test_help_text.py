@@ -86,8 +86,11 @@ def test_a_skeleton_loads_and_takes_flags_from_a_help_text(tmp_path: Path, help_
     text = engine_skeleton("in-house", "In house", date(2026, 11, 29), schema="engine.json", help_text=help_text)
     (tmp_path / "in-house.yaml").write_text(text)
     catalog = Catalog.load(engines=[tmp_path], environ={}, cwd=tmp_path)
-    flags = {flag.name for flag in catalog.engine("in-house").model.flags}
+    engine = catalog.engine("in-house").model
+    flags = {flag.name for flag in engine.flags}
     assert ("--spec-draft-n-max" in flags) == (help_text is not None)
+    if help_text is not None:
+        assert verify_help(engine, help_text).drift == ()
 
 
 def test_an_id_that_no_engine_can_have_is_refused() -> None:
