@@ -117,6 +117,7 @@ class Fit(Model):
     devices: Many[FitDevice]
     target: FitModel
     drafter: FitModel | None
+    drafts_as: str | None = Field(description="drafter class; with no drafter, layers of the target or none at all")
     taken: FitTaken | None
     engine: Many[FitAnswer] = ()
     notes: Many[str] = ()

@@ -74,7 +74,7 @@ def test_own_heads_and_their_snapshots() -> None:
     assert ran.code == 0
     assert "snapshots of the target's states" in ran.out
     assert "closed form, 7 more of each state" in ran.out
-    assert "7 tokens drafted per round: stated." in ran.out
+    assert "7 tokens drafted per round (`mtp-head`): stated." in ran.out
 
 
 def test_every_option_reaches_the_fit() -> None:

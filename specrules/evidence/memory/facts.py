@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from specrules.errors import UserError
+from specrules.errors import EvidenceError, UserError
 from specrules.evidence.devices import GIB, Device
 from specrules.evidence.gguf import Header
 from specrules.evidence.memory.keys import CannotSizeError
@@ -39,11 +39,15 @@ def memory_facts(
     own_heads = drafter is None and case.drafter.drafter_class == HEAD_CLASS
     if request is None or (drafter is None and not own_heads):
         return {}
+    try:
+        sizes = model_size(target, rules), None if drafter is None else model_size(drafter, rules)
+    except EvidenceError:
+        return {}
     home, away = _device(case, case.target.device), _device(case, case.drafter.device or case.target.device)
     pair = Pair(
-        model_size(target, rules),
+        sizes[0],
         Places((home,), _host(home)),
-        None if drafter is None else model_size(drafter, rules),
+        sizes[1],
         Places((away,), _host(away)),
         case.drafter.drafter_class,
         request.draft_length or rules.draft_length,

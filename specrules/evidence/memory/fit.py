@@ -62,6 +62,7 @@ def fit(
         devices=found,
         target=models[0],
         drafter=models[1],
+        drafts_as=pair.drafter_class,
         taken=cost,
         engine=tuple(answers),
         notes=(*notes, *remarks(pair, request, rules, found, answers)),

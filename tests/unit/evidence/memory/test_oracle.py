@@ -17,6 +17,8 @@ from specrules.evidence.memory.request import Request
 from specrules.evidence.memory.size import model_size
 from specrules.evidence.memory.sparse import sparse_copy
 from specrules.model.fit import FitAnswer
+from specrules.pipeline.fitting import Machine, fit_files
+from tests.unit.evidence.gguf.server import serving
 from tests.unit.evidence.memory import shapes
 from tests.unit.evidence.memory.gguf_file import F32, header_bytes, size_of, write
 from tests.unit.evidence.memory.support import MIB, header, of_shape, rules
@@ -318,3 +320,24 @@ def _remote(found: Header, name: str) -> Header:
 
 def test_a_nameless_header_has_no_bytes() -> None:
     assert head_of(header("llama", {"block_count": 1}), {}) is None
+
+
+def test_a_model_on_a_server_is_asked_about_after_a_few_ranges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shape = shapes.llama(2, 512, 1024, 8)
+    written = of_shape(shape, tmp_path)
+    monkeypatch.setenv("SPECRULES_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("SPECRULES_LLAMA_BIN", str(script(tmp_path, 'echo "Host 89 32 9 "').program))
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    with serving({"/model.gguf": Path(written.name).read_bytes()}) as server:
+        for _ in range(2):
+            found = fit_files(server.url(), None, REQUEST, Machine(["CPU=4"]))
+            assert found.engine[0].not_asked == ""
+            assert found.engine[0].disagreement == 0
+            assert found.target.weights == sum(-(-size_of(tensor) // 32) * 32 for tensor in shape.tensors)
+        assert server.sent < 1 << 17
+        server.etag = ""
+        nameless = fit_files(server.url("/model.gguf?x"), None, REQUEST, Machine(["CPU=4"]))
+    assert "no entity tag" in nameless.engine[0].not_asked
+    assert nameless.state == "fits"
