@@ -152,6 +152,12 @@ def test_in_an_idle_window_nothing_is_said_about_the_arm() -> None:
     assert values(busy) == {"drafting": False, "length": 2.5, "kind": "decode", "engine.context": 4096.0}
 
 
+def test_a_dump_without_counters_says_nothing_about_idleness() -> None:
+    of = toy({"tokens": {"metric": "e:tokens_total", "kind": "gauge"}})
+    reading = between("e:tokens_total 5\n", "e:tokens_total 5\n", of)
+    assert (reading.is_idle, values(reading)) == (False, {"tokens": 5.0})
+
+
 def test_a_server_that_has_served_nothing_at_all_is_told() -> None:
     source = source_from_bytes("new", b"e:tokens_total 0\n")
     assert messages(read_text(source, toy())) == [
