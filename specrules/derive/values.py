@@ -14,7 +14,7 @@ from specrules.derive.flags import check_flags
 from specrules.derive.methods import Finding, attachment, in_version, stated_methods
 from specrules.derive.projection import needed_acceptance
 from specrules.derive.situation import Situation
-from specrules.derive.spans import Span
+from specrules.derive.spans import Span, span_of
 from specrules.model.engine import KnownIssue
 from specrules.model.fact import Disagreement
 from specrules.model.version import version_key
@@ -66,7 +66,18 @@ def _drafter(given: Situation) -> Values:
         "drafter.needs_tokenizer_match": kind.needs_tokenizer_match,
         "drafter.needs_weights": kind.needs_weights,
         "drafter.covers_every_round": kind.covers_every_round,
-        "drafter.device_free_gib": devices.free_memory(given.case),
+        **_memory(given),
+    }
+
+
+def _memory(given: Situation) -> Values:
+    """What the drafter needs at most and what is free at least: a fit is planned with the bad ends."""
+    needed = span_of(given.facts.get("drafter.memory_gib"))
+    read = span_of(given.facts.get("drafter.device_free_gib"))
+    stated = devices.free_memory(given.case)
+    return {
+        "drafter.memory_gib": None if needed is None else needed.high,
+        "drafter.device_free_gib": read.low if stated is None and read is not None else stated,
     }
 
 

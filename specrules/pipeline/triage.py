@@ -18,6 +18,7 @@ from specrules.errors import CatalogError, LoadError
 from specrules.model.rule import FormulaFile, InputFile
 from specrules.model.verdict import Verdict
 from specrules.pipeline.evidence import Progress, gather
+from specrules.pipeline.memory_files import with_memory
 from specrules.pipeline.rules import compiled
 from specrules.pipeline.tokenizer_files import with_files
 from specrules.pipeline.verdict import Judged, build, footer_of
@@ -42,7 +43,7 @@ def triage(
     moment = datetime.now(UTC) if now is None else now.replace(tzinfo=now.tzinfo or UTC)
     knowledge = _knowledge(loaded, catalog)
     rules, table = compiled(catalog)
-    gathered = with_files(gather(loaded, catalog, progress), loaded, progress)
+    gathered = with_memory(with_files(gather(loaded, catalog, progress), loaded, progress), loaded, catalog)
     given = situation(loaded.case, gathered.facts, knowledge)
     values, issues = input_values(given, gathered.state, moment)
     gates = evaluate(rules, values)

@@ -220,3 +220,10 @@ class TestEvidence:
 def test_what_would_make_an_input_known_is_said_where_somebody_wrote_it_down() -> None:
     asked = missing_asks(given(case()), ("off.rate_tok_s", "engine.id", "not.declared"))
     assert asked == ("off.rate_tok_s: run the incumbent with drafting off",)
+
+
+def test_memory_is_planned_with_the_high_end() -> None:
+    drafter = {"memory_gib": {"low": 1.0, "high": 2.0}}
+    assert values(case(drafter=drafter))["drafter.memory_gib"] == 2.0
+    assert values(case(drafter={"memory_gib": 1.5}))["drafter.memory_gib"] == 1.5
+    assert values(case())["drafter.memory_gib"] is None

@@ -9,6 +9,7 @@ import pytest
 from specrules.catalog.case import LoadedCase, load_case
 from specrules.pipeline.evidence import Gathered, gather
 from specrules.pipeline.memory_files import with_memory
+from specrules.pipeline.triage import triage
 from tests.unit.evidence.memory import shapes
 from tests.unit.evidence.memory.gguf_file import F32, write
 from tests.unit.pipeline.build import catalog
@@ -86,3 +87,9 @@ def test_a_tensor_of_unknown_type_is_a_warning_and_no_failure(folder: Path) -> N
     assert warning.startswith("no size of memory: ")
     assert "999" in warning
     assert "drafter.memory_gib" not in found.facts
+
+
+def test_the_report_plans_with_what_the_headers_give(folder: Path) -> None:
+    gates = {gate.id: gate for gate in triage(loaded(folder), catalog=catalog()).gates}
+    assert gates["drafter-fits"].outcome == "pass"
+    assert gates["drafter-fits"].substituted.startswith("12.")
