@@ -142,12 +142,11 @@ def layer_devices(layers: int, shares: Sequence[float]) -> tuple[int, ...]:
 
     ValueError without a share above zero.
     """
-    total = sum(shares)
-    if not shares or min(shares) < 0 or total <= 0:
+    ends = list(accumulate(shares))
+    if not ends or min(shares) < 0 or ends[-1] <= 0:
         raise ValueError("devices need shares, none below zero and one above it")
-    ends = [end / total for end in accumulate(shares)]
-    found = (bisect_right(ends, layer / (layers + 1)) for layer in range(layers + 1))
-    return tuple(min(device, len(shares) - 1) for device in found)
+    parts = [end / ends[-1] for end in ends]
+    return tuple(bisect_right(parts, layer / (layers + 1)) for layer in range(layers + 1))
 
 
 def largest(fits: Callable[[int], bool], most: int, step: int = 1) -> int:

@@ -13,8 +13,10 @@ def window_sizes(
 ) -> tuple[int | None, ...]:
     """Return the window of every layer, None for one without. Raises CannotSizeError where the header does not tell."""
     window = entry.window
-    size = None if window is None else _size(keys, window, layers)
-    if window is None or size is None:
+    if window is None:
+        return (None,) * every
+    size = _size(keys, window, layers)
+    if size is None:
         return (None,) * every
     flags = tuple(not flag for flag in recurrent) if window.every_layer else _flags(keys, window, layers, every)
     return tuple(size if flag else None for flag in flags)

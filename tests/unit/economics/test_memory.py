@@ -135,6 +135,10 @@ def test_every_layer_has_a_device_and_none_goes_back(layers: int, shares: list[f
     assert set(found) <= set(range(len(shares)))
 
 
+def test_every_number_counts_without_a_step() -> None:
+    assert largest(lambda number: number <= 5, 10) == 5
+
+
 @given(st.integers(0, 10_000), st.integers(0, 10_000), st.integers(1, 300))
 def test_the_largest_is_the_last_that_fits(limit: int, most: int, step: int) -> None:
     found = largest(lambda number: number <= limit, most, step)

@@ -90,8 +90,14 @@ def test_the_context_comes_from_the_workload_where_no_flag_says_it() -> None:
     flagged = facts(engine={"id": "llama.cpp", "flags": ["--ctx-size 32768", "--parallel", "4"]})
     worked = facts(engine="llama.cpp", workload={"context_tokens": 8192, "concurrency": 4})
     assert flagged[NEEDED].value == facts()[NEEDED].value
-    # Without -np llama-server lets slots share one pool, which the mask of a pass spans.
-    assert worked[NEEDED].value == pytest.approx(flagged[NEEDED].value, abs=0.03)  # type: ignore[arg-type]
+    # Without -np llama-server lets slots share one pool, which the mask of a pass spans: 512 rows, 16 bits.
+    assert flagged[NEEDED].low is not None
+    assert worked[NEEDED].low == pytest.approx(flagged[NEEDED].low + 512 * (32768 - 8192) * 2 / GIB)
+    pooled = facts(engine={"id": "llama.cpp", "flags": ["-c 32768", "-np 4", "-kvu"]})
+    assert pooled[NEEDED].low == worked[NEEDED].low
+    alone = facts(engine="llama.cpp", workload={"context_tokens": 8192})
+    one = facts(engine={"id": "llama.cpp", "flags": ["-c 8192", "-np 1"]})
+    assert alone[NEEDED].low == one[NEEDED].low
 
 
 def test_without_a_context_nothing_is_said() -> None:

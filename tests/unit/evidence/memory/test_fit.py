@@ -6,6 +6,7 @@ import pytest
 
 from specrules.errors import EvidenceError, UsageError
 from specrules.evidence.devices import Device, declared
+from specrules.evidence.gguf import Header
 from specrules.evidence.memory.fit import fit
 from specrules.evidence.memory.judge import judge, worst
 from specrules.evidence.memory.request import Request
@@ -164,6 +165,30 @@ def test_without_a_draft_length_the_engines_default_counts() -> None:
     found = fitted(QWEN, on=["CPU=64"], context=8192, heads=True)
     assert found.settings.draft_length == 3
     assert found.settings.draft_length_source == "the engine's default (source-b11434)"
+
+
+def test_a_draft_model_gives_one_output_row_per_slot_and_a_block_drafter_all_of_a_block() -> None:
+    keys: dict[str, Value] = {"block_count": 1, "embedding_length": 512, "attention.head_count": 8}
+    block = header("dflash", keys, TENSORS)
+    model = header("llama", keys, TENSORS)
+
+    def buffers(drafter: Header, slots: int, length: int) -> int:
+        found = fitted(LLAMA, drafter, on=["CPU=64"], context=8192 * slots, slots=slots, draft_length=length)
+        return part(found, "CPU", "drafter", "compute")[0]
+
+    row = 1000 * 4
+    # 512 rows that see 8192 cells through a mask of 16 bits, and the declared one float per row and width.
+    assert buffers(model, 1, 3) == 512 * 8192 * 2 + row + 512 * 512 * 4
+    assert buffers(model, 2, 3) - buffers(model, 1, 3) == row
+    assert buffers(block, 1, 3) - buffers(model, 1, 3) == 3 * row
+    assert buffers(block, 2, 7) - buffers(block, 1, 7) == 8 * row
+
+
+def test_what_is_left_counts_both_ends() -> None:
+    device = on(fitted(LLAMA, on=["CPU=8"], context=8192), "CPU")
+    assert device.needed.high is not None
+    assert device.left_low == 8 * GIB - device.needed.high
+    assert device.left_high == 8 * GIB - device.needed.low
 
 
 def test_a_head_without_ends_of_its_own_is_named() -> None:

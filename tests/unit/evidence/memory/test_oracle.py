@@ -246,6 +246,20 @@ def test_an_embedding_that_may_be_held_twice_is_no_disagreement() -> None:
         assert disagrees(compared(answer, size, Request(65536), rules())) is expected
 
 
+def test_states_are_part_of_the_closed_form() -> None:
+    size = model_size(of_shape(shapes.qwen35()), rules())
+    answer = FitAnswer(model="target", program="p", build="b", weights_mib=15532, context_mib=2646, compute_mib=1)
+    found = compared(answer, size, Request(32768, 4), rules())
+    assert (found.closed_weights_mib, found.closed_context_mib, found.disagreement) == (15532, 2646, 0)
+
+
+def test_two_percent_are_no_disagreement_yet() -> None:
+    base = FitAnswer(model="target", program="p", build="b", disagreement=0.02)
+    assert not disagrees(base)
+    assert disagrees(base.model_copy(update={"disagreement": 0.0201}))
+    assert not disagrees(base.model_copy(update={"disagreement": None}))
+
+
 def test_target_and_drafter_are_asked_separately(tmp_path: Path) -> None:
     target, drafter = of_shape(SHAPE, tmp_path), of_shape(shapes.llama(16, 2048, 8192, 32), tmp_path)
     oracle = script(tmp_path, f'echo "$@" >>{tmp_path}/said; echo "Host 1 1 1 "')

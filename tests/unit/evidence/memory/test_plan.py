@@ -154,6 +154,24 @@ def test_the_engine_keeps_no_snapshots_for_qwen3next() -> None:
     assert not found.snapshots
 
 
+def test_prediction_layers_have_no_state() -> None:
+    keys = {key.replace(".", "__"): value for key, value in SSM.items()}
+    found = planned("falcon-h1", block_count=3, nextn_predict_layers=1, **keys)
+    assert [state.layer for state in found.states] == [0, 1]
+    assert [cache.layer for cache in found.trunk] == [0, 1]
+
+
+def test_an_indexer_that_some_layers_share() -> None:
+    index: dict[str, Value] = {"attention__indexer__key_length": 128, "block_count": 3}
+    every = planned("glm-dsa", **index)
+    assert [cache.layer for cache in every.trunk if cache.key_width == 128 and not cache.value_width] == [0, 1, 2]
+    some = planned("glm-dsa", attention__indexer__types=[1, 0, 1], **index)
+    assert [cache.layer for cache in some.trunk if cache.key_width == 128 and not cache.value_width] == [0, 2]
+    assert len(planned("glm-dsa", context_length=1048575, **index).trunk) == 6
+    reason = "the header does not say which layers have an indexer of their own"
+    assert refused("glm-dsa", context_length=1048576, **index) == reason
+
+
 def test_layers_without_kv_heads_are_recurrent_in_jamba() -> None:
     keys = {key.replace(".", "__"): value for key, value in SSM.items()}
     found = planned("jamba", block_count=3, attention__head_count_kv=[0, 2, 0], **keys)

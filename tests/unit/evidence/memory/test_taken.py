@@ -56,11 +56,21 @@ def test_the_longest_context_is_the_last_that_fits(slots: int) -> None:
     cost = taken(LLAMA, SMALL, context=8192, **placed)
     for context, drafter in ((cost.context_without, None), (cost.context_with, SMALL)):
         assert context is not None
+        assert context % (256 * slots) == 0
         assert fitted(LLAMA, drafter, context=context, **placed).state == "fits"
         assert fitted(LLAMA, drafter, context=context + 256 * slots, **placed).state != "fits"
     assert cost.context_with is not None
     assert cost.context_without is not None
     assert cost.context_with < cost.context_without
+
+
+def test_slots_that_share_a_pool_are_searched_in_smaller_steps() -> None:
+    cost = taken(LLAMA, SMALL, on=["CPU=12"], context=8192, slots=4, unified=True)
+    assert cost.context_with is not None
+    more = cost.context_with + 256
+    for context, fits in ((cost.context_with, True), (more, False)):
+        found = fitted(LLAMA, SMALL, on=["CPU=12"], context=context, slots=4, unified=True)
+        assert (found.state == "fits") is fits
 
 
 def test_the_most_slots_are_the_last_that_fit() -> None:
