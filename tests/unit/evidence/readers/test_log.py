@@ -177,8 +177,8 @@ def test_requests_that_others_have_overtaken_are_complete() -> None:
 @pytest.mark.usefixtures("few_open")
 def test_lines_without_a_key_count_even_if_their_request_was_overtaken() -> None:
     others = "".join(f"0/{task} n=1\n" for task in range(2, 8))
-    reading = read("0/1 begin\n" + others + "n=10\nms=5\n", KEYED)
-    assert (values(reading)["n"], values(reading)["ms"]) == (16.0, 5.0)
+    reading = read("0/1 begin\nn=3\n" + others + "n=10\nms=5\n", KEYED)
+    assert (values(reading)["n"], values(reading)["ms"]) == (19.0, 5.0)
 
 
 @pytest.mark.usefixtures("few_open")
