@@ -124,6 +124,14 @@ def test_layers_are_split_by_free_memory() -> None:
     assert shares[0] == 9 * 32 * MIB
 
 
+def test_layers_are_split_evenly_where_one_device_does_not_say_what_is_free() -> None:
+    devices = [Device("CUDA0", None, None, "somewhere"), Device("CUDA1", 24 * GIB, None, "somewhere")]
+    found = fit(LLAMA, None, rules=rules(), request=Request(8192), devices=devices)
+    # 33 places: half of them are 17 layers, and 15 with the output.
+    assert part(found, "CUDA0", "target", "cache")[0] == 17 * 32 * MIB
+    assert found.state == "fits"
+
+
 def test_a_drafter_of_its_own_device_is_counted_there() -> None:
     found = fitted(
         LLAMA, SMALL, on=["CUDA0=12", "CUDA1=1"], context=8192, target_devices=("CUDA0",), drafter_devices=("CUDA1",)
@@ -212,6 +220,16 @@ def test_a_whole_model_as_a_head_has_rows_in_its_prediction_layers_only() -> Non
     assert part(found, "CPU", "drafter", "cache")[0] == 128 * MIB
     assert part(found, "CPU", "drafter", "states") == (0, 0)
     assert part(found, "CPU", "drafter", "weights")[0] // MIB == 15784
+
+
+def test_a_file_of_prediction_layers_alone_has_rows_in_all_of_them() -> None:
+    keys: dict[str, Value] = NOVEL | {"nextn_predict_layers": 2, "attention.head_count_kv": 2}
+    tensors = [*TENSORS, ("blk.0.nextn.eh_proj.weight", (64, 64), F32)]
+    found = fitted(LLAMA, header("deepseek2", keys, tensors), on=["CPU=64"], context=8192)
+    assert found.drafter is not None
+    assert found.drafter.drafter_class == "mtp-head"
+    assert part(found, "CPU", "drafter", "cache")[0] == 2 * 8192 * 2 * 128 * 2
+    assert part(found, "CPU", "drafter", "weights")[0] == (512 * 1000 + 512 * 1024 + 64 * 64) * 4
 
 
 def test_an_undescribed_architecture_of_plain_keys_lies_between_nothing_and_plain_attention() -> None:
