@@ -45,6 +45,7 @@ def gather(loaded: LoadedCase, catalog: Catalog, progress: Progress | None = Non
         return Gathered(Facts(stated_facts(loaded.case, loaded.place)), EvidenceState(), (), ())
     from specrules.evidence.readers.reading import read_file
     from specrules.evidence.readers.reconcile import reconcile
+    from specrules.evidence.readers.windows import widest_windows
 
     readings: list[Reading] = []
     problems: list[Problem] = []
@@ -73,13 +74,16 @@ def gather(loaded: LoadedCase, catalog: Catalog, progress: Progress | None = Non
             problems += [_at_case(problem, loaded, index) for problem in error.problems]
     if problems:
         raise EvidenceError(problems)
-    facts, disagreements = reconcile(stated_facts(loaded.case, loaded.place), readings)
+    arms = [item.arm for item in loaded.case.evidence]
+    comparable, notes = widest_windows(list(zip(arms, readings, strict=True)))
+    facts, disagreements = reconcile(stated_facts(loaded.case, loaded.place), comparable)
     state = EvidenceState(
         disagreements=disagreements,
         contradictions=tuple(problem.render() for reading in readings for problem in reading.contradictions),
         unread_lines=sum(reading.unread_lines for reading in readings),
     )
-    warnings = tuple(problem.render() for reading in readings for problem in reading.warnings)
+    warned = [problem for reading in readings for problem in reading.warnings]
+    warnings = tuple(problem.render() for problem in (*warned, *notes))
     return Gathered(facts, state, warnings, tuple(digests))
 
 

@@ -1,0 +1,57 @@
+"""Files that cover different requests: numbers of one window are never held against those of another.
+
+A log of an hour, and one response out of it, do not contradict each other. Per arm the file that covers most tokens
+gives the numbers; what a narrower one says of configuration and of whether drafting happened still counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from specrules.errors import Location, Problem
+from specrules.evidence.readers.reading import Reading
+from specrules.evidence.readers.reconcile import agree
+from specrules.model.fact import Fact, Facts
+
+COVERED = "tokens"
+_OF_THE_SETTING = frozenset({"draft_length"})
+
+
+def widest_windows(readings: Sequence[tuple[str, Reading]]) -> tuple[tuple[Reading, ...], tuple[Problem, ...]]:
+    """Return the readings without the numbers of narrower windows, and a note for each that lost some.
+
+    `readings` come with their arm. A reading that does not say how many tokens it covers is left as it is.
+    """
+    widest: dict[str, Fact] = {}
+    for arm, reading in readings:
+        covered = reading.facts.get(f"{arm}.{COVERED}")
+        if covered is not None and (arm not in widest or _number(covered) > _number(widest[arm])):
+            widest[arm] = covered
+    kept: list[Reading] = []
+    notes: list[Problem] = []
+    for arm, reading in readings:
+        covered = reading.facts.get(f"{arm}.{COVERED}")
+        if covered is None or agree(covered, widest[arm]):
+            kept.append(reading)
+            continue
+        kept.append(replace(reading, facts=_without_numbers(reading.facts, arm)))
+        message = (
+            f"covers {_number(covered):g} of the {_number(widest[arm]):g} tokens of {widest[arm].provenance.source}: "
+            "its numbers are of another window and are not used"
+        )
+        notes.append(Problem(message, Location(reading.path)))
+    return tuple(kept), tuple(notes)
+
+
+def _without_numbers(facts: Facts, arm: str) -> Facts:
+    return Facts({name: fact for name, fact in facts.items() if not _is_of_window(name, fact, arm)})
+
+
+def _is_of_window(name: str, fact: Fact, arm: str) -> bool:
+    prefix, _, short = name.partition(".")
+    return prefix == arm and isinstance(fact.value, float | tuple) and short not in _OF_THE_SETTING
+
+
+def _number(fact: Fact) -> float:
+    return fact.value if isinstance(fact.value, float) and not isinstance(fact.value, bool) else 0.0
