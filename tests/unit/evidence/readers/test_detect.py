@@ -88,6 +88,9 @@ def test_json_that_does_not_parse_is_said_where_it_was_meant(tmp_path: Path) -> 
     cut = (RUNS / "self4.slots.json").read_bytes()[:200]
     with pytest.raises(EvidenceError, match=r"^f:1:\d+: this is not JSON: "):
         read_text(source_from_bytes("f", cut), shipped())
+    # One endless line is not what is wrong with a document that was cut.
+    with pytest.raises(EvidenceError, match=r"^f:1:\d+: this is not JSON: "):
+        read_text(source_from_bytes("f", b'{"content": "' + b"x" * 70000), shipped())
     path = tmp_path / "answer.json"
     path.write_text("oops\n")
     with pytest.raises(EvidenceError, match=r"answer.json:1:1: this is not JSON: Expecting value"):

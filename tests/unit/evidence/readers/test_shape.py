@@ -9,6 +9,7 @@ from specrules.errors import EvidenceError
 from specrules.evidence.readers import detect, stream
 from specrules.evidence.readers.compiling import compile_readers
 from specrules.evidence.readers.detect import Candidate
+from specrules.evidence.readers.shape import may_be_structured
 from specrules.evidence.readers.stream import Stream
 
 from .support import engine, log_reader
@@ -68,6 +69,12 @@ LINES = "".join(f'{{"type": "log", "msg": "n={number}"}}\n' for number in range(
 def test_large_files_are_tried_as_what_they_begin_like(text: str, reader: str | None) -> None:
     assert len(text) > 200
     assert reader_of(text) == reader
+
+
+def test_a_log_of_json_lines_is_not_held_at_once() -> None:
+    readers = compile_readers(OF)
+    assert not may_be_structured(LINES[:200], readers)
+    assert may_be_structured('{"t": {"n": 3}}\n' * 9, readers)
 
 
 def test_small_files_are_tried_as_everything() -> None:
