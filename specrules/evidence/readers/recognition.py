@@ -11,7 +11,8 @@ from specrules.evidence.readers.observed import Observed
 
 Sureness = Literal["certain", "likely", "ambiguous"]
 _FEW_LINES = 3
-_FEW_SHARED = 0.1
+_MUCH = 0.5
+_HARDLY_ANY = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +27,8 @@ class Matches:
 class Recognition:
     """Why a file is taken for one of an engine.
 
-    `certain`: the engine was named, or no other one knows more than a tenth of what it knows. `likely`: others know
-    much of it too, but hardly anything that this engine does not know; or only one or two lines were recognised at all.
+    `certain`: the engine was named, or no other one knows more than half as much. `likely`: others know more of it, but
+    hardly anything that this engine does not know; or only one or two lines were recognised at all.
     `ambiguous`: another engine fits as well. `matches` begins with the engine that was taken; `compared_lines` is how
     many lines of a long log they were counted on, None for all of it. `eras` says of which times or versions the shapes
     are that were found.
@@ -81,9 +82,9 @@ def log_sureness(winner: str, readers: Sequence[CompiledReader], shared: Mapping
         both = sum(count for engines, count in lines.items() if winner in engines and rival in engines)
         only_rival = sum(count for engines, count in lines.items() if winner not in engines and rival in engines)
         only_own = own - both
-        if only_rival > _FEW_SHARED * only_own or not only_own:
+        if only_rival > _HARDLY_ANY * only_own or not only_own:
             return "ambiguous"
-        if both + only_rival > _FEW_SHARED * own:
+        if both + only_rival > _MUCH * own:
             worst = "likely"
     return worst
 
