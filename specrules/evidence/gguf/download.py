@@ -12,7 +12,8 @@ from specrules.evidence.gguf.errors import GgufError
 from specrules.evidence.gguf.header import Header
 from specrules.evidence.gguf.parser import MAX_HEADER_BYTES, HeaderParser
 from specrules.evidence.gguf.progress import Progress
-from specrules.evidence.gguf.responses import REDIRECTS, TRANSIENT, pause, piece, refused
+from specrules.evidence.gguf.responses import TRANSIENT, pause, piece, refused
+from specrules.evidence.gguf.visits import MAX_REDIRECTS, visit
 
 if TYPE_CHECKING:
     import httpx
@@ -33,7 +34,7 @@ class Limits:
     first_bytes: int = 64 << 10
     step_bytes: int = 4 << 20
     max_bytes: int = MAX_HEADER_BYTES
-    redirects: int = 5
+    redirects: int = MAX_REDIRECTS
     requests: int = 200
     retries: int = 2
 
@@ -79,8 +80,6 @@ class Download:
                 again = self._ask()
                 if again:
                     error, wait = again
-            except httpx.InvalidURL:
-                raise GgufError("redirects to what is no URL", self._name) from None
             except httpx.HTTPError as problem:
                 error = GgufError(f"the connection failed: {_reason(problem)}", self._name)
             if self._parser.complete:
@@ -97,17 +96,16 @@ class Download:
 
     def _ask(self) -> tuple[GgufError, float] | None:
         """Make one request and follow its redirects. Returns what went wrong and when to try again, if it may help."""
-        url = self._target
-        for _ in range(self._limits.redirects + 1):
-            self._check_time()
-            sends = bool(self._credentials) and address.same_origin(url, self._first)
-            with self._session.client.stream("GET", url, headers=self._headers(sends)) as response:
-                self._check_peer(response, url)
-                if response.status_code in REDIRECTS and "location" in response.headers:
-                    url = address.redirected(self._first, url, response.headers["location"])
-                    continue
-                return self._answer(response, url, sends)
-        raise GgufError(f"more than {self._limits.redirects} redirects", self._name)
+        with visit(
+            self._session.client,
+            self._target,
+            self._headers(),
+            first=self._first,
+            credentials=self._credentials,
+            redirects=self._limits.redirects,
+            before=self._check_time,
+        ) as found:
+            return self._answer(found.response, found.url, found.sent)
 
     def _answer(self, response: httpx.Response, url: str, sent: bool) -> tuple[GgufError, float] | None:
         status, headers = response.status_code, response.headers
@@ -127,18 +125,19 @@ class Download:
             return error, 0.0
         raise error
 
-    def _headers(self, sends: bool) -> dict[str, str]:
+    def _headers(self) -> dict[str, str]:
         received = self._parser.received
         step = self._limits.step_bytes if received else self._limits.first_bytes
         # Never much more than what is known to follow, so that little is transferred in vain.
         wanted = max(self._parser.likely - received, received // 8, self._limits.first_bytes)
-        headers = {"Range": f"bytes={received}-{received + min(step, wanted) - 1}"}
+        headers = {
+            "Accept-Encoding": "identity",
+            "Range": f"bytes={received}-{received + min(step, wanted) - 1}",
+        }
         if received and is_strong(self._etag):
             headers["If-Range"] = self._etag
         if not received and self._kept:
             headers["If-None-Match"] = self._kept.etag
-        if sends:
-            headers["Authorization"] = self._credentials
         return headers
 
     def _take(self, response: httpx.Response) -> tuple[GgufError, float] | None:
@@ -205,20 +204,6 @@ class Download:
     def _check_time(self, ahead: float = 0.0) -> None:
         if time.monotonic() + ahead > self._session.deadline:
             raise GgufError(f"the header is not complete after {self._limits.total_s:g} s", self._name)
-
-    def _check_peer(self, response: httpx.Response, url: str) -> None:
-        """Refuse a redirect to a name that was public when it was looked up, and no longer when it was connected to."""
-        from urllib.request import getproxies
-
-        if address.same_origin(url, self._first) or getproxies():
-            return
-        peer = response.extensions["network_stream"].get_extra_info("server_addr")
-        if (
-            isinstance(peer, tuple)
-            and address.is_special(str(peer[0]))
-            and not address.has_special_address(self._first)
-        ):
-            raise GgufError("redirects to an address of a private network or of this machine", self._name)
 
 
 def _differ(one: object, other: object) -> bool:

@@ -5,19 +5,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from specrules.evidence.gguf import address
 from specrules.evidence.gguf.cache import HeaderCache
 from specrules.evidence.gguf.download import Download, Limits, Session
-from specrules.evidence.gguf.errors import GgufError
 from specrules.evidence.gguf.header import Header
 from specrules.evidence.gguf.progress import Progress
 from specrules.evidence.gguf.shards import joined, shard_names
-from specrules.version import __version__
-
-if TYPE_CHECKING:
-    import httpx
+from specrules.evidence.gguf.visits import client
 
 
 def fetch_header(
@@ -36,8 +31,8 @@ def fetch_header(
     from the environment; they go to the first host only and into no message.
     """
     limits = limits or Limits()
-    with _client(url, limits) as client:
-        session = Session(client, limits, time.monotonic() + limits.total_s, identity_only, cache, progress)
+    with client(url, connect_s=limits.connect_s, read_s=limits.read_s) as opened:
+        session = Session(opened, limits, time.monotonic() + limits.total_s, identity_only, cache, progress)
         return _read(session, url, environ)
 
 
@@ -57,8 +52,8 @@ def fetch_model(
     names = shard_names(address.file_name(address.download_url(url)))
     urls = [address.with_name(address.download_url(url), name) for name in names] if len(names) > 1 else [url]
     limits = limits or Limits()
-    with _client(url, limits) as client:
-        session = Session(client, limits, time.monotonic() + limits.total_s, identity_only, cache, progress)
+    with client(url, connect_s=limits.connect_s, read_s=limits.read_s) as opened:
+        session = Session(opened, limits, time.monotonic() + limits.total_s, identity_only, cache, progress)
         headers = [_read(session, each, environ) for each in (urls[:1] if identity_only else urls)]
     return joined(headers, whole=not identity_only)
 
@@ -66,21 +61,3 @@ def fetch_model(
 def _read(session: Session, url: str, environ: Mapping[str, str]) -> Header:
     target = address.download_url(url)
     return Download(session, address.without_user(target), address.authorization(target, environ)).read()
-
-
-def _client(url: str, limits: Limits) -> httpx.Client:
-    import ssl
-
-    import httpx
-
-    # Over http no certificates are needed, and no redirect leads to https; loading them takes longer than the rest.
-    plain = address.download_url(url).startswith("http:")
-    try:
-        return httpx.Client(
-            timeout=httpx.Timeout(limits.read_s, connect=limits.connect_s),
-            follow_redirects=False,
-            verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if plain else True,
-            headers={"Accept-Encoding": "identity", "User-Agent": f"specrules/{__version__}"},
-        )
-    except (ValueError, ImportError, OSError):
-        raise GgufError("the proxy or certificate settings of the environment cannot be used", "") from None

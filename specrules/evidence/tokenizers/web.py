@@ -9,18 +9,16 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from specrules.evidence.gguf import address
-from specrules.evidence.gguf.responses import REDIRECTS, refused
+from specrules.evidence.gguf.responses import refused
+from specrules.evidence.gguf.visits import client, visit
 from specrules.evidence.tokenizers import documents
 from specrules.evidence.tokenizers.documents import MAX_DOCUMENT
-from specrules.version import __version__
 
 if TYPE_CHECKING:
     import httpx
 
 CONNECT_S, READ_S, TOTAL_S = 10.0, 30.0, 300.0
-MAX_REDIRECTS = 5
 _ABSENT = frozenset({401, 403, 404, 410})
-_OK = frozenset({200, 206})
 
 
 class WebFolder:
@@ -60,26 +58,21 @@ class WebFolder:
         import httpx
 
         place = self.place(name)
-        wanted = {} if first is None else {"Range": f"bytes=0-{first - 1}"}
-        start = url = address.without_user(address.with_name(self._url, name))
+        headers = {} if first is None else {"Range": f"bytes=0-{first - 1}", "Accept-Encoding": "identity"}
+        start = address.without_user(address.with_name(self._url, name))
         try:
-            for _ in range(MAX_REDIRECTS + 1):
-                sends = bool(self._credentials) and address.same_origin(url, start)
-                headers = {"Authorization": self._credentials} if sends else {}
-                with self._client.stream("GET", url, headers=wanted | headers) as response:
-                    if response.status_code in REDIRECTS and "location" in response.headers:
-                        url = address.redirected(start, url, response.headers["location"])
-                        continue
-                    if response.status_code in _OK:
-                        return self._body(response, place, first)
-                    if response.status_code in _ABSENT and not needed:
-                        return None
-                    raise refused(response.status_code, response.headers, sends, place)
-        except httpx.InvalidURL:
-            raise documents.refused(place, "redirects to what is no URL") from None
+            with visit(
+                self._client, start, headers, first=start, credentials=self._credentials, before=self._check_time
+            ) as found:
+                status = found.response.status_code
+                # Half a file that nobody asked for would be taken for a whole one.
+                if status == 200 or (status == 206 and first is not None):
+                    return self._body(found.response, place, first)
+                if status in _ABSENT and not needed:
+                    return None
+                raise refused(status, found.response.headers, found.sent, place)
         except httpx.HTTPError as error:
             raise documents.refused(place, f"the connection failed: {error or type(error).__name__}") from None
-        raise documents.refused(place, f"more than {MAX_REDIRECTS} redirects")
 
     def _body(self, response: httpx.Response, place: str, first: int | None) -> bytes:
         data = bytearray()
@@ -89,17 +82,16 @@ class WebFolder:
                 return bytes(data[:first])
             if len(data) > MAX_DOCUMENT:
                 raise documents.refused(place, f"the file is larger than {MAX_DOCUMENT >> 20} MiB")
-            if time.monotonic() > self._deadline:
-                raise documents.refused(place, f"not read after {TOTAL_S:g} s")
+            self._check_time()
         return bytes(data)
+
+    def _check_time(self) -> None:
+        if time.monotonic() > self._deadline:
+            raise documents.refused(address.shown(self._url), f"not read after {TOTAL_S:g} s")
 
 
 @contextmanager
 def web_folder(url: str) -> Iterator[WebFolder]:
     """Open the folder of an address, and close the connection at the end. EvidenceError for what is no address."""
-    import httpx
-
-    timeout = httpx.Timeout(READ_S, connect=CONNECT_S)
-    headers = {"User-Agent": f"specrules/{__version__}"}
-    with httpx.Client(timeout=timeout, follow_redirects=False, headers=headers) as client:
-        yield WebFolder(url, client)
+    with client(url, connect_s=CONNECT_S, read_s=READ_S) as opened:
+        yield WebFolder(url, opened)

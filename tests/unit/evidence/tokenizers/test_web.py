@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
@@ -89,6 +90,7 @@ def test_credentials_do_not_follow_to_another_host(site: str) -> None:
     [
         (404, "there is no such file"),
         (401, "credentials"),
+        (206, "HTTP status 206"),
         (500, "HTTP status 500"),
         ("file:///etc/passwd", "another scheme"),
         ("/tokenizer.json", "more than 5 redirects"),
@@ -100,6 +102,52 @@ def test_what_a_server_does_instead(site: str, answer: bytes | int | str, messag
     with pytest.raises(EvidenceError, match=message) as caught:
         load_tokenizer(f"{site}/tokenizer.json?token=secret")
     assert "secret" not in str(caught.value)
+
+
+class Names:
+    """A name server that may say something else when the connection is made than when it was asked before."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, looked_up: dict[str, str]) -> None:
+        self.real = socket.getaddrinfo
+        self.looked_up = looked_up
+        monkeypatch.setattr(socket, "getaddrinfo", self.answer)
+
+    def answer(self, host: str, port: int, *args: Any, **more: Any) -> Any:
+        address = self.looked_up.get(host, "127.0.0.1") if "type" in more else "127.0.0.1"
+        return self.real(address, port, *args, **more)
+
+
+@pytest.mark.parametrize(
+    ("looked_up", "message"),
+    [
+        ({"start.test": "8.8.8.8"}, r"redirects to there.test, which is an address of a private network"),
+        ({"start.test": "8.8.8.8", "there.test": "8.8.4.4"}, r"redirects to an address of a private network"),
+    ],
+    ids=["looked up", "connected to"],
+)
+@pytest.mark.parametrize("name", ["tokenizer.json", "config.json"])
+def test_a_public_server_leads_to_no_private_one(
+    site: str, monkeypatch: pytest.MonkeyPatch, looked_up: dict[str, str], message: str, name: str
+) -> None:
+    Names(monkeypatch, looked_up)
+    there = site.replace("127.0.0.1", "there.test") + "/secret.json"
+    Handler.files = {"/tokenizer.json": TOKENIZER, "/secret.json": TOKENIZER, f"/{name}": there}
+    with pytest.raises(EvidenceError, match=message):
+        load_tokenizer(site.replace("127.0.0.1", "start.test") + "/tokenizer.json")
+    assert (("/secret.json", None) in Handler.seen) is ("there.test" in looked_up)
+
+
+def test_a_private_server_may_lead_to_another(site: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    Names(monkeypatch, {})
+    there = site.replace("127.0.0.1", "there.test") + "/there.json"
+    Handler.files = {"/tokenizer.json": there, "/there.json": TOKENIZER}
+    assert len(load_tokenizer(site.replace("127.0.0.1", "start.test") + "/tokenizer.json").texts) == SIZE
+
+
+def test_settings_of_a_proxy_that_make_no_sense(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "gopher://proxy")
+    with pytest.raises(EvidenceError, match="proxy or certificate settings"):
+        load_tokenizer("http://127.0.0.1:9/tokenizer.json")
 
 
 def test_a_companion_that_fails_is_not_taken_for_absent(site: str) -> None:
