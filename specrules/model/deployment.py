@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Literal
 
 from pydantic import Field
 
-from specrules.model.base import Many, Model
+from specrules.model.base import DottedName, Many, Model
 
 SettingKind = Literal["flag", "env", "config"]
+Part = Literal["command", "environment", "config"]
 
 
 class Place(Model):
-    """A span in a user's file, 1-based. Line 0: the file as a whole."""
+    """A span in a user's file, 1-based; the end is the column after the last one. Line 0: the file as a whole."""
 
     path: str
     line: int = Field(default=0, ge=0)
@@ -27,6 +29,31 @@ class Word(Model):
     text: str
     place: Place
     rendered: bool = Field(default=True, description="false: holds a template or variable that nobody filled in")
+    secret: bool = Field(default=False, description="the text was masked when it was read")
+    runs: Many[tuple[int, int, int]] = Field(
+        default=(),
+        exclude=True,
+        repr=False,
+        description="offset in the text, line and column: from there to the next run the text stands on one line",
+    )
+
+    def at(self, offset: int, length: int = 0) -> Place:
+        """The place of a stretch of the text, such as a key inside JSON. Without runs it is the whole word's."""
+        index = bisect_right(self.runs, offset, key=lambda run: run[0]) - 1
+        if index < 0:
+            return self.place
+        start, line, column = self.runs[index]
+        column += offset - start
+        end = column + length if length else None
+        return Place(path=self.place.path, line=line, column=column, end_line=line if length else None, end_column=end)
+
+
+class Gap(Model):
+    """Something that could not be followed, so that more may be set than the file shows."""
+
+    of: Part = Field(description="what may hold more than was read")
+    why: str
+    place: Place
 
 
 class Launch(Model):
@@ -39,9 +66,16 @@ class Launch(Model):
     place: Place
     image: Word | None = None
     command: Many[Word] = ()
+    entrypoint: bool = Field(
+        default=True, description="false: the command holds arguments only, the program is the image's own"
+    )
     environment: dict[str, Word] = Field(default_factory=dict)
+    environment_places: dict[str, Place] = Field(default_factory=dict, description="where the names stand")
     config: dict[str, Word] = Field(default_factory=dict, description="dotted keys of a configuration file or JSON")
-    notes: Many[str] = Field(default=(), description="what could not be followed, such as an entrypoint in a script")
+    config_places: dict[str, Place] = Field(default_factory=dict, description="where the keys stand")
+    packages: dict[str, Word] = Field(default_factory=dict, description="packages installed at a pinned version")
+    gaps: Many[Gap] = ()
+    notes: Many[str] = Field(default=(), description="what a reader should know, such as who replaced what")
 
 
 class Setting(Model):
@@ -56,6 +90,17 @@ class Setting(Model):
     rendered: bool = True
     secret: bool = False
     place: Place
+    value_place: Place | None = None
+    effective: bool = Field(default=True, description="false: the same setting is given again and that one counts")
+
+
+class DeployedFact(Model):
+    """What a setting says about a case, under the fact's name, such as `engine.draft_length`."""
+
+    name: DottedName
+    value: bool | float | str | Many[str] | None = Field(description="None: stated, but nobody rendered it")
+    written: str = Field(description="the setting that says it")
+    place: Place
 
 
 class Deployment(Model):
@@ -65,4 +110,14 @@ class Deployment(Model):
     engine: str
     recognised_by: str = Field(description="what gave the engine away: the image, the command, a flag, a key")
     version: str | None = None
+    version_place: Place | None = None
     settings: Many[Setting] = ()
+    facts: Many[DeployedFact] = Field(default=(), description="one per name; of several settings the one that counts")
+
+    def is_complete(self, *parts: Part) -> bool:
+        """Whether everything that these parts set was read; without parts, everything at all."""
+        return not any(gap.of in parts or not parts for gap in self.launch.gaps)
+
+    def setting(self, name: str) -> Setting | None:
+        """The setting that counts under the engine's own name. None: not stated, or unknown where there are gaps."""
+        return next((item for item in self.settings if item.name == name and item.effective), None)
