@@ -27,6 +27,7 @@ from specrules.expressions import Type
 from specrules.model.drafter import DrafterClass, DrafterClassFile
 from specrules.model.engine import Engine
 from specrules.model.memory import MemoryFile
+from specrules.model.prior import GroupFile, PriorFile
 from specrules.model.rule import FormulaFile, InputFile, PolicyFile, RuleCaseFile, RuleFile, VerdictTable
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ RULE_KINDS: Mapping[str, type[BaseModel]] = {
     "thresholds": PolicyFile,
     "rows": VerdictTable,
     "architectures": MemoryFile,
+    "priors": PriorFile,
+    "hardware": GroupFile,
     "rules": RuleFile,
 }
 """The documents of `rules/`, told apart by the first of these keys that they hold."""

@@ -14,6 +14,7 @@ from specrules.model.drafter import DrafterClassFile
 from specrules.model.engine import Engine
 from specrules.model.fit import Fit
 from specrules.model.memory import MemoryFile
+from specrules.model.prior import GroupFile, PriorFile
 from specrules.model.rule import FormulaFile, InputFile, PolicyFile, RuleCaseFile, RuleFile, VerdictTable
 from specrules.model.verdict import Verdict
 
@@ -24,9 +25,11 @@ DOCUMENTS: Mapping[str, type[BaseModel]] = {
     "drafter-classes": DrafterClassFile,
     "engine": Engine,
     "formulas": FormulaFile,
+    "groups": GroupFile,
     "inputs": InputFile,
     "memory": MemoryFile,
     "policy": PolicyFile,
+    "priors": PriorFile,
     "rule-cases": RuleCaseFile,
     "rules": RuleFile,
     "verdict": VerdictTable,
