@@ -1,35 +1,25 @@
-"""A deployment file to the deployments in it."""
+"""A deployment to what the rules say about it."""
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from datetime import datetime
 
 from specrules.catalog.catalogue import Catalog
-from specrules.errors import Problem
-from specrules.model.deployment import Deployment, Launch
+from specrules.model.deployment import Deployment
+from specrules.model.raw_finding import DeploymentFindings
 
 
-@dataclass(frozen=True, slots=True)
-class DeploymentReading:
-    """What a file deploys, the launches in it that no engine recognises, and what could not be read."""
+def deployment_findings(
+    deployment: Deployment,
+    catalog: Catalog,
+    thresholds: Mapping[str, float] | None = None,
+    now: datetime | None = None,
+) -> DeploymentFindings:
+    """Judge one deployment by every rule of the scope `deployment`.
 
-    format: str | None
-    deployments: tuple[Deployment, ...] = ()
-    others: tuple[Launch, ...] = ()
-    problems: tuple[Problem, ...] = ()
-
-
-def read_deployments(path: str | os.PathLike[str], catalog: Catalog) -> DeploymentReading:
-    """Read a deployment file and recognise its engines. What is wrong with the file is a value, not an error."""
-    from specrules.evidence.deployments import read_launches, recognise
-
-    reading = read_launches(path)
-    engines = [catalog.engine(name).model for name in catalog.engine_ids] if reading.launches else []
-    found = [(launch, recognise(launch, engines)) for launch in reading.launches]
-    return DeploymentReading(
-        reading.format,
-        tuple(deployment for _, deployment in found if deployment is not None),
-        tuple(launch for launch, deployment in found if deployment is None),
-        reading.problems,
-    )
+    `thresholds` are those of the policy that counts; None takes the catalogue's. `now` is what ages are counted to.
+    Raises CatalogError and LoadError where the engine or a rule file does not load.
+    """
+    del catalog, thresholds, now
+    return DeploymentFindings(speculation="unknown", summary=f"{deployment.engine}: not judged yet", findings=())
