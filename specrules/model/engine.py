@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from specrules.model.base import ExpressionText, Identifier, Many, Model, SchemaVersion
-from specrules.model.claim import Claim, Source
+from specrules.model.claim import Claim, Conditional, DeployedInput, Source
 from specrules.model.flag import Flag, HelpText, RemovedFlag
 from specrules.model.reader import Reader
 from specrules.model.version import VersionScheme
@@ -133,7 +133,7 @@ class TokenizerGate(Model):
     unchecked: str = Field(default="", description="what is not compared although it may matter")
 
 
-class StartRefusal(Claim):
+class StartRefusal(Conditional):
     """A configuration that the engine refuses, changes or ignores at start, with the text that a user sees."""
 
     id: Identifier
@@ -143,7 +143,7 @@ class StartRefusal(Claim):
     methods: Many[str] = Field(default=(), description="methods it is about, as patterns; empty: all")
 
 
-class FeatureSupport(Claim):
+class FeatureSupport(Conditional):
     """Whether drafting works together with another feature of the engine, such as tensor parallelism or LoRA."""
 
     feature: Identifier
@@ -152,11 +152,13 @@ class FeatureSupport(Claim):
     methods: Many[str] = Field(default=(), description="methods it is about, as patterns; empty: all")
 
 
-class Limit(Claim):
+class Limit(Conditional):
     """Something that drafting caps or takes away: running requests, context, draft length, memory."""
 
     id: Identifier
-    of: Literal["running-requests", "context", "draft-length", "memory", "batched-tokens"]
+    of: Literal["running-requests", "context", "draft-length", "memory", "batched-tokens", "drafting"] = Field(
+        description="drafting: the engine itself stops to draft, as above a batch size"
+    )
     effect: str
     value: float | None = Field(default=None, description="the cap, where it is one number")
     methods: Many[str] = Field(default=(), description="methods it is about, as patterns; empty: all")
@@ -170,7 +172,7 @@ class SyntheticAcceptance(Claim):
     effect: str = ""
 
 
-class RequestRefusal(Claim):
+class RequestRefusal(Conditional):
     """A request that the running engine answers with an error."""
 
     id: Identifier
@@ -262,6 +264,13 @@ class Engine(Model):
     )
     flags: Many[Flag] = ()
     removed_flags: Many[RemovedFlag] = ()
+    true_words: Many[str] = Field(
+        default=("1", "true", "yes", "on", "enabled"),
+        description="what switches a variable or key on; every other word leaves it off",
+    )
+    deployed: Many[DeployedInput] = Field(
+        default=(), description="what settings say about inputs of rules, where one setting alone does not say it"
+    )
     help: HelpText | None = None
     start_refusals: Many[StartRefusal] = ()
     request_refusals: Many[RequestRefusal] = ()

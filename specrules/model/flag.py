@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from specrules.model.base import Many
@@ -18,6 +20,12 @@ class Flag(Claim):
     values: Many[str] = ()
     takes_value: bool = True
     list_valued: bool = False
+    type: Literal["number", "flag", "text", "numbers", "texts"] | None = Field(
+        default=None,
+        description="type of `flag.NAME` in conditions; told from the other keys where it is absent: a switch is a "
+        "flag, a list texts, a default that is a number a number, values of true and false a flag, all else text",
+    )
+    adds_up: bool = Field(default=False, description="a list that is given again adds to what was given before")
     doc: str
 
 

@@ -14,6 +14,8 @@ OUTCOMES: tuple[RuleOutcome, ...] = ("pass", "fail", "unknown", "not-applicable"
 SpeedupClass = Literal["win", "loss", "marginal", "wide", "unknown"]
 CLASSES: tuple[SpeedupClass, ...] = ("win", "loss", "marginal", "wide", "unknown")
 VerdictName = Literal["deploy", "keep-incumbent", "marginal", "measure-first", "blocked", "invalid-evidence"]
+Scope = Literal["case", "deployment"]
+Each = Literal["settings", "methods", "pairs", "claims"]
 InputType = Literal["number", "flag", "text", "numbers", "texts"]
 
 
@@ -61,11 +63,18 @@ class FormulaFile(Model):
 
 
 class Rule(Model):
-    """One gate."""
+    """One gate.
+
+    With `each` it is asked once for every setting, method, pair of methods or claim of the engine that meets its
+    condition; what is wrong is then said at the place of each, and where nothing is, `clean` is said once.
+    """
 
     id: Identifier
     title: str
     severity: Severity
+    unknown: Severity | None = Field(default=None, description="severity while it is unknown, where that differs")
+    each: Each | None = None
+    clean: str = Field(default="", description="with `each`: what was checked, said where nothing was found")
     applies: ExpressionText | None = None
     let: dict[str, ExpressionText] = Field(default_factory=dict)
     require: ExpressionText
@@ -84,6 +93,7 @@ class RuleFile(Model):
     id: Identifier
     overrides: bool = False
     part: Part
+    scope: Scope = Field(default="case", description="what the rules judge: a case, or a deployment in a gate run")
     title: str
     rules: Many[Rule]
 
