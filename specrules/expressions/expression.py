@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from specrules.errors import ExpressionError, Problem
 from specrules.expressions import show, tree
@@ -33,22 +33,25 @@ class Expression:
     `source` is the text as written, `names` the inputs it reads, `type` the type of its result.
     """
 
-    __slots__ = ("_evaluator", "_kinds", "_mentions", "names", "source", "type")
+    __slots__ = ("_evaluator", "_functions", "_kinds", "_mentions", "_root", "names", "source", "type")
 
     def __init__(
         self,
         source: str,
         kind: Type,
-        kinds: Mapping[str, Type],
-        mentions: list[tree.Name],
-        evaluator: Callable[[Sequence[object]], object],
+        symbols: Mapping[str, Type],
+        root: tree.Node,
+        functions: Mapping[str, Function],
     ) -> None:
+        self._root = root
+        self._mentions = tree.names(root)
+        self._functions = functions
+        self._kinds = {mention.name: symbols[mention.name] for mention in self._mentions}
+        slots = {name: index for index, name in enumerate(self._kinds)}
+        self._evaluator = Compiler(Source(source), slots, functions).compile(root)
         self.source = source
         self.type = kind
-        self.names = frozenset(kinds)
-        self._kinds = kinds
-        self._mentions = mentions
-        self._evaluator = evaluator
+        self.names = frozenset(self._kinds)
 
     def __repr__(self) -> str:
         return f"<Expression {self.source!r}: {self.type.value}>"
@@ -61,6 +64,16 @@ class Expression:
         that the expression reads, and always for these, whether or not they decide.
         """
         return self._evaluate(self._cells(values))
+
+    def evaluate_samples(self, values: Mapping[str, object]) -> Any:
+        """Return the result for many samples of the inputs at once, as an array, NaN where it is unknown.
+
+        A number may be an array; all arrays have one length, which is that of the result. Absent and None are unknown.
+        A truth value is 1, 0 or NaN. A number where no array was read.
+        """
+        from specrules.expressions.arrays import evaluate
+
+        return evaluate(self._root, values, self._functions)
 
     def substitute(self, values: Mapping[str, object]) -> str:
         """Return the expression as written with values in place of names, `?` where one is unknown.
@@ -106,10 +119,7 @@ def compile_expression(
     found = [*problems, *checker.problems]
     if found or kind is None:
         raise ExpressionError(sorted(found, key=_place))
-    mentions = tree.names(root)
-    kinds = {mention.name: symbols[mention.name] for mention in mentions}
-    slots = {name: index for index, name in enumerate(kinds)}
-    return Expression(source, kind, kinds, mentions, Compiler(text, slots, functions).compile(root))
+    return Expression(source, kind, symbols, root, functions)
 
 
 def _place(problem: Problem) -> tuple[int, int]:
