@@ -27,8 +27,9 @@ from specrules.expressions import Type
 from specrules.model.drafter import DrafterClass, DrafterClassFile
 from specrules.model.engine import Engine
 from specrules.model.memory import MemoryFile
+from specrules.model.policy import PolicyFile
 from specrules.model.prior import GroupFile, PriorFile
-from specrules.model.rule import FormulaFile, InputFile, PolicyFile, RuleCaseFile, RuleFile, VerdictTable
+from specrules.model.rule import FormulaFile, InputFile, RuleCaseFile, RuleFile, VerdictTable
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable

@@ -14,8 +14,9 @@ from specrules.model.drafter import DrafterClassFile
 from specrules.model.engine import Engine
 from specrules.model.fit import Fit
 from specrules.model.memory import MemoryFile
+from specrules.model.policy import PolicyFile
 from specrules.model.prior import GroupFile, PriorFile
-from specrules.model.rule import FormulaFile, InputFile, PolicyFile, RuleCaseFile, RuleFile, VerdictTable
+from specrules.model.rule import FormulaFile, InputFile, RuleCaseFile, RuleFile, VerdictTable
 from specrules.model.verdict import Verdict
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

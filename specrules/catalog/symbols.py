@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from specrules.expressions import Type
-from specrules.model.rule import Input, PolicyFile
+from specrules.model.policy import PolicyFile
+from specrules.model.rule import Input
 
 
 def symbols(inputs: Iterable[Input], policy: PolicyFile) -> dict[str, Type]:

@@ -13,6 +13,7 @@ from specrules.model.verdict import Result
 
 Level = Literal["error", "warning", "note", "none"]
 GateOutcome = Literal["pass", "warn", "fail", "error"]
+WaiverState = Literal["active", "expires-soon", "unused", "inputs-changed", "expired", "too-long"]
 
 
 class WaiverUse(Result):
@@ -21,6 +22,7 @@ class WaiverUse(Result):
     reason: str
     owner: str
     expires: str
+    ticket: str | None = None
     place: Place | None = None
 
 
@@ -37,9 +39,15 @@ class Finding(Result):
     observed: str = Field(default="", description="the condition with the values put in")
     missing: Many[str] = ()
     fix: str = ""
+    refs: Many[str] = ()
     place: Place | None = None
     fingerprint: str = Field(description="the same for the same finding after unrelated edits: rule, subject, what")
     waiver: WaiverUse | None = None
+
+    @property
+    def counts(self) -> Level:
+        """The level that counts: none where a waiver holds."""
+        return "none" if self.waiver is not None else self.level
 
 
 class Subject(Result):
@@ -48,10 +56,14 @@ class Subject(Result):
     name: str
     path: str
     kind: Literal["deployment", "case"]
+    target: str | None = None
+    drafter: str | None = None
     engine: str | None = None
     version: str | None = None
+    case: str | None = Field(default=None, description="the case that gives a deployment its numbers")
     summary: str = Field(description="one line, such as 'no speculation configured'")
     verdict: VerdictName | None = None
+    inputs_digest: str = Field(default="", description="what a waiver can be bound to")
     outcome: GateOutcome
     findings: Many[Finding] = ()
 
@@ -60,18 +72,21 @@ class GateError(Result):
     """A file that could not be judged, beside the other results."""
 
     message: str
+    hint: str = ""
     place: Place | None = None
 
 
 class WaiverNotice(Result):
-    """A waiver that is expired, unused, about to expire or bound to other inputs."""
+    """A waiver and whether it holds."""
 
-    state: Literal["active", "expired", "unused", "expires-soon", "inputs-changed"]
+    state: WaiverState
     rule: str
+    scope: str = Field(default="", description="what it is for, in words")
     owner: str
     reason: str
     expires: str
-    days_left: int
+    days_left: int = Field(description="full days after today on which it still counts; below 0 it is expired")
+    used: int = Field(default=0, description="findings that it was laid over")
     place: Place | None = None
 
 
@@ -82,6 +97,9 @@ class GateReport(Result):
     tool_version: str
     now: str
     policy: str
+    policy_title: str = ""
+    rules_digest: str = ""
+    overridden: Many[str] = ()
     outcome: GateOutcome
     subjects: Many[Subject] = ()
     errors: Many[GateError] = ()

@@ -1,8 +1,8 @@
-"""Rules, the inputs they read, formulas, policies, the verdict table, and the cases that test rules."""
+"""Rules, the inputs they read, formulas, the verdict table, and the cases that test rules."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -121,17 +121,6 @@ class RuleCaseFile(Model):
     schema_version: SchemaVersion = Field(alias="schema")
     now: Moment
     cases: Many[RuleCase]
-
-
-class PolicyFile(Model):
-    """Thresholds. They appear to rules and to the verdict table as `policy.NAME`."""
-
-    schema_version: SchemaVersion = Field(alias="schema")
-    id: Identifier
-    overrides: bool = False
-    title: str
-    thresholds: dict[str, Annotated[float, Field(ge=0)]]
-    docs: dict[str, str]
 
 
 class ClassRow(Model):

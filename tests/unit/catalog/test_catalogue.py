@@ -9,7 +9,8 @@ from specrules.catalog.collection import collect
 from specrules.catalog.layers import BUILTIN, Layer
 from specrules.errors import CatalogError, LoadError, Location, Problem, UserError
 from specrules.expressions import Type
-from specrules.model.rule import FormulaFile, InputFile, PolicyFile, RuleFile, VerdictTable
+from specrules.model.policy import PolicyFile
+from specrules.model.rule import FormulaFile, InputFile, RuleFile, VerdictTable
 
 ROOT = Path(__file__).parents[3]
 ENGINE = """\

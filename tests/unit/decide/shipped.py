@@ -12,7 +12,8 @@ from specrules.catalog.symbols import symbols
 from specrules.decide import RuleSet, Table, compile_rules, compile_table
 from specrules.errors import Location
 from specrules.expressions import Type
-from specrules.model.rule import InputFile, PolicyFile, Rule, RuleFile, VerdictTable
+from specrules.model.policy import PolicyFile
+from specrules.model.rule import InputFile, Rule, RuleFile, VerdictTable
 
 RULES = Path(__file__).parents[3] / "rules"
 SYMBOLS = {
