@@ -9,6 +9,8 @@ Time arguments of functions that only form ratios may be in any one unit.
     experts      the same for mixture-of-experts targets, from the distinct experts that are read
     roofline     step times from bytes and flops
     break_even   the acceptance at which a candidate equals the incumbent
+    samples      how many rounds settle a sign
+    sampling_error   how far a measured acceptance may lie from the true one
     bounds       limits that no honest pair of numbers breaks
     interval     a value with its two ends, and functions carried over the ends
     domain       the array types, the lift from numbers to arrays, and the checks of arguments
