@@ -16,9 +16,28 @@ from specrules.errors import EvidenceError, Location, Problem
 from specrules.evidence.gguf import address
 from specrules.evidence.gguf.visits import client as guarded_client
 from specrules.evidence.gguf.visits import visit
+from specrules.live.failures import LiveError, ServerGoneError, TooLargeError, failed, message_of, refused
 
 if TYPE_CHECKING:
     import httpx
+
+__all__ = [
+    "Answer",
+    "Limits",
+    "LiveError",
+    "Server",
+    "ServerGoneError",
+    "Streamed",
+    "TooLargeError",
+    "authorization",
+    "base_shown",
+    "check_base",
+    "refusal",
+    "server",
+]
+
+TOKEN_VARIABLE = "SPECRULES_TOKEN"  # noqa: S105 - the name of the variable, not what it holds
+_BEARERS = frozenset({"bearer", "__token__"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +50,6 @@ class Limits:
     max_bytes: int = 64 << 20
 
 
-class LiveError(EvidenceError):
-    """A server gave no answer that can be used. `status` is None where it gave none at all."""
-
-    def __init__(self, message: str, place: str, hint: str = "", status: int | None = None) -> None:
-        self.status = status
-        super().__init__(Problem(message, Location(place), hint))
-
-
-class TooLargeError(LiveError):
-    """An answer is larger than the limit."""
-
-
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A whole answer. `place` is the address without what may be secret in it."""
@@ -53,9 +60,14 @@ class Answer:
     place: str
     sent_credentials: bool
 
+    @property
+    def text(self) -> str:
+        """The body as text."""
+        return self.body.decode("utf-8", errors="replace")
+
     def json(self) -> Any:
         """Return the body as JSON. LiveError where it is a page of HTML, cut off, or no JSON."""
-        text = self.body.decode("utf-8", errors="replace")
+        text = self.text
         if "html" in self.content_type.lower() or text.lstrip()[:1] == "<":
             hint = "is this the address of the server itself, or of a page or a log-in in front of it?"
             raise LiveError("the answer is a page of HTML, not JSON", self.place, hint, self.status)
@@ -69,14 +81,32 @@ class Answer:
             raise LiveError(f"the answer is not JSON that can be read: {error}", self.place) from None
 
 
-class Server:
-    """A server at a base address, which may have a path. Made by `server`."""
+@dataclass(frozen=True, slots=True)
+class Streamed:
+    """An answer of which the body is still to come, in pieces as they arrive."""
 
-    def __init__(self, base: str, client: httpx.Client, limits: Limits, credentials: str) -> None:
+    status: int
+    content_type: str
+    place: str
+    sent_credentials: bool
+    pieces: Iterator[bytes]
+
+    def whole(self) -> Answer:
+        """Read the rest. LiveError where it does not come, or is too much."""
+        return Answer(self.status, self.content_type, b"".join(self.pieces), self.place, self.sent_credentials)
+
+
+class Server:
+    """A server at a base address, which may have a path. Made by `server`. May be asked from several threads."""
+
+    def __init__(
+        self, base: str, client: httpx.Client, limits: Limits, credentials: str, *, allow_private: bool = False
+    ) -> None:
         self._base = base.rstrip("/")
         self._client = client
         self._limits = limits
         self._credentials = credentials
+        self._allow_private = allow_private
 
     @property
     def place(self) -> str:
@@ -85,35 +115,13 @@ class Server:
 
     def get(self, path: str, parameters: Mapping[str, str] | None = None) -> Answer:
         """Return the answer to a GET request, whatever its status. LiveError where there is none."""
-        import httpx
+        with self._ask(path + (f"?{urlencode(parameters)}" if parameters else "")) as found:
+            return found.whole()
 
-        url = self._base + path + (f"?{urlencode(parameters)}" if parameters else "")
-        place = address.shown(url)
-        deadline = time.monotonic() + self._limits.total_s
-        data = bytearray()
-        try:
-            with visit(self._client, url, {}, first=url, credentials=self._credentials) as found:
-                response = found.response
-                for chunk in response.iter_bytes():
-                    data += chunk
-                    if len(data) > self._limits.max_bytes:
-                        limit = f"{self._limits.max_bytes >> 20} MiB"
-                        raise TooLargeError(f"the answer is larger than {limit}", place, status=response.status_code)
-                    if time.monotonic() > deadline:
-                        raise LiveError(f"the answer is not complete after {self._limits.total_s:g} s", place)
-                kind = response.headers.get("content-type", "")
-                return Answer(response.status_code, kind, bytes(data), place, found.sent)
-        except httpx.ConnectTimeout:
-            raise LiveError(f"no connection after {self._limits.connect_s:g} s", place) from None
-        except httpx.TimeoutException:
-            raise LiveError(f"no answer for {self._limits.read_s:g} s", place) from None
-        except httpx.ConnectError as error:
-            raise _no_connection(error, place) from None
-        except (httpx.RemoteProtocolError, httpx.ReadError, httpx.DecodingError):
-            message = f"the answer was cut off after {len(data)} bytes" if data else "the server hung up"
-            raise LiveError(message, place) from None
-        except httpx.HTTPError as error:
-            raise LiveError(f"the connection failed: {error or type(error).__name__}", place) from None
+    def post(self, path: str, body: Mapping[str, Any]) -> Answer:
+        """Return the answer to a POST of JSON, whatever its status. LiveError where there is none."""
+        with self._ask(path, body) as found:
+            return found.whole()
 
     def json(self, path: str, parameters: Mapping[str, str] | None = None) -> Any:
         """Return a JSON answer of status 200. LiveError with what another status means."""
@@ -122,17 +130,86 @@ class Server:
             raise refusal(answer)
         return answer.json()
 
+    def posted_json(self, path: str, body: Mapping[str, Any]) -> Any:
+        """Return the JSON answer of status 200 to a POST of JSON. LiveError with what another status means."""
+        answer = self.post(path, body)
+        if answer.status != 200:
+            raise refusal(answer)
+        return answer.json()
+
+    @contextmanager
+    def streamed(self, path: str, body: Mapping[str, Any]) -> Iterator[Streamed]:
+        """Post JSON and give the answer while it comes. LiveError for another status than 200.
+
+        While pieces are read: TooLargeError, ServerGoneError where the connection breaks or a limit of time is reached.
+        """
+        with self._ask(path, body) as found:
+            if found.status != 200:
+                raise refusal(found.whole())
+            yield found
+
+    @contextmanager
+    def _ask(self, path: str, body: Mapping[str, Any] | None = None) -> Iterator[Streamed]:
+        import httpx
+
+        url = self._base + path
+        place = address.shown(url)
+        received = _Received(self._limits, place)
+        try:
+            with visit(
+                self._client,
+                url,
+                {"Accept": "application/json, text/event-stream, */*"},
+                first=url,
+                credentials=self._credentials,
+                body=body,
+                allow_private=self._allow_private,
+            ) as found:
+                kind = found.response.headers.get("content-type", "")
+                pieces = received.counted(found.response)
+                yield Streamed(found.response.status_code, kind, place, found.sent, pieces)
+        except httpx.HTTPError as error:
+            raise failed(
+                error, place, received.bytes, connect_s=self._limits.connect_s, read_s=self._limits.read_s
+            ) from None
+
+
+class _Received:
+    """The bytes of one answer, counted and timed."""
+
+    def __init__(self, limits: Limits, place: str) -> None:
+        self.bytes = 0
+        self._limits = limits
+        self._place = place
+        self._deadline = time.monotonic() + limits.total_s
+
+    def counted(self, response: httpx.Response) -> Iterator[bytes]:
+        for piece in response.iter_bytes():
+            self.bytes += len(piece)
+            if self.bytes > self._limits.max_bytes:
+                limit = f"{self._limits.max_bytes >> 20} MiB"
+                raise TooLargeError(f"the answer is larger than {limit}", self._place, status=response.status_code)
+            if time.monotonic() > self._deadline:
+                raise ServerGoneError(f"the answer is not complete after {self._limits.total_s:g} s", self._place)
+            yield piece
+
 
 @contextmanager
-def server(base: str, *, limits: Limits | None = None, credentials: str = "") -> Iterator[Server]:
+def server(
+    base: str, *, limits: Limits | None = None, credentials: str = "", allow_private: bool = False
+) -> Iterator[Server]:
     """Open a server and close its connections at the end. `credentials` is a header from `authorization`.
 
-    Raises EvidenceError for what is no http or https URL, and for one that holds a password or a query.
+    With `allow_private` redirects may lead from a public address to a private one. Raises EvidenceError for what is no
+    http or https URL, for one that holds a password or a query, and for credentials over http to a public address.
     """
     check_base(base)
+    if credentials and urlsplit(base).scheme == "http" and not address.has_special_address(base):
+        hint = "use https"
+        raise LiveError("credentials would travel unencrypted over a public network", base_shown(base), hint)
     limits = limits or Limits()
     with guarded_client(base, connect_s=limits.connect_s, read_s=limits.read_s) as client:
-        yield Server(base, client, limits, credentials)
+        yield Server(base, client, limits, credentials, allow_private=allow_private)
 
 
 def check_base(base: str) -> None:
@@ -161,17 +238,15 @@ def base_shown(base: str) -> str:
 def authorization(base: str, token_variable: str, environ: Mapping[str, str] = os.environ) -> str:
     """Return the header for a server: a bearer token from a variable, or what netrc has for the host, or nothing.
 
-    The file is that of the variable NETRC, else ~/.netrc. Raises EvidenceError, which shows no secret, for a token or
-    a file that cannot be used.
+    The file is that of the variable NETRC, else ~/.netrc; the login `bearer` makes its password a bearer token. Raises
+    EvidenceError, which shows no secret, for a token or a file that cannot be used.
     """
     import netrc
     from pathlib import Path
 
     token = environ.get(token_variable, "").strip() if token_variable else ""
     if token:
-        if not (token.isascii() and token.isprintable()) or " " in token:
-            raise EvidenceError(f"the token in {token_variable} has characters that no token has")
-        return f"Bearer {token}"
+        return _bearer(token, token_variable)
     path = Path(environ.get("NETRC") or Path.home() / ".netrc")
     try:
         if not path.is_file():
@@ -186,33 +261,18 @@ def authorization(base: str, token_variable: str, environ: Mapping[str, str] = o
     if found is None:
         return ""
     user, _, password = found
+    if user in _BEARERS:
+        return _bearer(password or "", "netrc")
     pair = f"{user or ''}:{password or ''}"
     return "Basic " + base64.b64encode(pair.encode()).decode()
 
 
+def _bearer(token: str, source: str) -> str:
+    if not (token.isascii() and token.isprintable()) or " " in token:
+        raise EvidenceError(f"the token in {source} has characters that no token has")
+    return f"Bearer {token}"
+
+
 def refusal(answer: Answer) -> LiveError:
-    """Return the error for an answer whose status says that it brings nothing."""
-    meanings = {
-        401: ("401: the server does not accept the credentials", "is the token right, and not expired?")
-        if answer.sent_credentials
-        else ("401: the server wants credentials", "put a token into the environment, or the host into ~/.netrc"),
-        403: ("403: access is refused", ""),
-        404: ("404: there is nothing at this address", ""),
-        429: ("429: too many requests", "try again later"),
-        503: ("503: the server is busy", "try again later"),
-    }
-    message, hint = meanings.get(answer.status, (f"HTTP status {answer.status}", ""))
-    return LiveError(message, answer.place, hint, answer.status)
-
-
-def _no_connection(error: httpx.ConnectError, place: str) -> LiveError:
-    """Return the error for a connection that was not made: TLS, a name that is not known, or nobody who listens."""
-    text = str(error)
-    lowered = text.lower()
-    if "certificate" in lowered or "ssl" in lowered or "tls" in lowered:
-        hint = "put the authority's certificate into the file that SSL_CERT_FILE names"
-        reason = text.split("] ", 1)[-1].split(" (_ssl", 1)[0]
-        return LiveError(f"TLS failed: {reason}", place, hint)
-    if "refused" in lowered:
-        return LiveError("the connection was refused: nothing listens there", place)
-    return LiveError(f"no connection: {text or type(error).__name__}", place)
+    """Return the error for an answer whose status says that it brings nothing, with what the server says of it."""
+    return refused(answer.status, answer.place, message_of(answer.text), sent_credentials=answer.sent_credentials)

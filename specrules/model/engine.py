@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from specrules.model.base import ExpressionText, Identifier, Many, Model, SchemaVersion
 from specrules.model.claim import Claim, Conditional, DeployedInput, Source
 from specrules.model.flag import Flag, HelpText, RemovedFlag
 from specrules.model.reader import Reader
+from specrules.model.serving import Serving, filled_body
 from specrules.model.version import VersionScheme
 
 CombinationStatus = Literal["works", "refused", "dies-at-load", "silently-off", "untested"]
@@ -73,6 +74,14 @@ class RequestDrafter(Claim):
     wire_value: int | None = None
     method: str | None = None
     capability: str | None = Field(default=None, description="what the checkpoint reports; None: always served")
+    body: str | None = Field(default=None, description="what a request adds to its body to choose it, as JSON text")
+
+    @field_validator("body")
+    @classmethod
+    def _is_json(cls, body: str | None) -> str | None:
+        if body is not None:
+            filled_body(body, {})
+        return body
 
 
 class Combination(Claim):
@@ -204,6 +213,7 @@ class ProbeAnswer(Model):
     status: int | None = None
     contains: str | None = None
     means: str
+    identifies: bool = Field(default=False, description="no other engine answers this way")
 
 
 class Probe(Claim):
@@ -215,6 +225,7 @@ class Probe(Claim):
     body: str | None = None
     shows: str
     answers: Many[ProbeAnswer]
+    generates: bool = Field(default=False, description="the request makes the server generate tokens")
 
 
 class Recipe(Claim):
@@ -281,5 +292,6 @@ class Engine(Model):
     memory: Many[MemoryNote] = ()
     readers: Many[Reader] = ()
     probes: Many[Probe] = ()
+    serving: Serving | None = None
     recipes: Many[Recipe] = ()
     known_issues: Many[KnownIssue] = ()

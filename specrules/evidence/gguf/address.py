@@ -91,11 +91,11 @@ def same_origin(one: str, other: str) -> bool:
     return _origin(urlsplit(one)) == _origin(urlsplit(other))
 
 
-def redirected(first: str, current: str, location: str) -> str:
+def redirected(first: str, current: str, location: str, *, allow_private: bool = False) -> str:
     """Return where a redirect leads. Raises GgufError where it may not be followed.
 
-    The scheme has to stay. A private, local or otherwise special address is followed only where the first URL had one:
-    else a public server could make this machine ask its own network.
+    The scheme has to stay. A private, local or otherwise special address is followed only where the first URL had one,
+    or with `allow_private`: else a public server could make this machine ask its own network.
     """
     try:
         target = urljoin(current, location)
@@ -108,7 +108,8 @@ def redirected(first: str, current: str, location: str) -> str:
         raise GgufError(f"redirects to another scheme, {parts.scheme or 'none'}", shown(current), None, hint)
     if not parts.hostname:
         raise GgufError("redirects to what is no URL", shown(current))
-    if not same_origin(first, target) and has_special_address(target) and not has_special_address(first):
+    leads_inside = not same_origin(first, target) and has_special_address(target) and not has_special_address(first)
+    if leads_inside and not allow_private:
         message = f"redirects to {parts.hostname}, which is an address of a private network or of this machine"
         raise GgufError(message, shown(current))
     return without_user(urlunsplit(parts._replace(fragment="")))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from specrules.evidence.gguf import address
 from specrules.evidence.gguf.errors import GgufError
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import httpx
 
 MAX_REDIRECTS = 5
+KEEP_METHOD = (307, 308)
 
 
 @dataclass(frozen=True)
@@ -59,12 +60,15 @@ def visit(
     credentials: str = "",
     redirects: int = MAX_REDIRECTS,
     before: Callable[[], None] = lambda: None,
+    body: Any = None,
+    allow_private: bool = False,
 ) -> Iterator[Visit]:
-    """Ask for a URL, and for what its redirects lead to.
+    """Ask for a URL, and for what its redirects lead to; with a `body`, a JSON value, by POST.
 
     `first` is what the user named. Credentials go to its origin only, and a redirect reaches a private address only
-    where `first` has one, whether the name says so or the connection that was made. `before` is called ahead of every
-    request and may raise. Raises GgufError for a redirect that is not followed, and httpx.HTTPError as httpx does.
+    where `first` has one, whether the name says so or the connection that was made, or where `allow_private` says that
+    it may. A POST is sent on only by redirects that keep it one. `before` is called ahead of every request and may
+    raise. Raises GgufError for a redirect that is not followed, and httpx.HTTPError as httpx does.
     """
     import httpx
 
@@ -74,10 +78,15 @@ def visit(
             before()
             sends = bool(credentials) and address.same_origin(url, first)
             more = {"Authorization": credentials} if sends else {}
-            with client.stream("GET", url, headers={**headers, **more}) as response:
-                _check_peer(response, url, first)
+            method = "GET" if body is None else "POST"
+            with client.stream(method, url, headers={**headers, **more}, json=body) as response:
+                if not allow_private:
+                    _check_peer(response, url, first)
                 if response.status_code in REDIRECTS and "location" in response.headers:
-                    url = address.redirected(first, url, response.headers["location"])
+                    url = address.redirected(first, url, response.headers["location"], allow_private=allow_private)
+                    if body is not None and response.status_code not in KEEP_METHOD:
+                        hint = f"name the address behind it: {address.shown(url)}"
+                        raise GgufError("redirects the request to where it would be another one", name, None, hint)
                     continue
                 yield Visit(response, url, sends)
                 return
