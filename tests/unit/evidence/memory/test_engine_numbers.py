@@ -9,26 +9,13 @@ from typing import Any
 
 import pytest
 
-from specrules.economics.memory import BlockType, Serving, cache_bytes, state_bytes
+from specrules.economics.memory import Serving
 from specrules.evidence.gguf import read_header
-from specrules.evidence.memory.plan import Plan, plan
+from specrules.evidence.memory.plan import plan
 from specrules.evidence.memory.size import model_size
 from tests.unit.evidence.memory import shapes
+from tests.unit.evidence.memory.measured import F16, FULL_SIZE, SETTINGS, context_mib
 from tests.unit.evidence.memory.support import MIB, RECORDED, fitted, header, of_shape, part, rules
-
-F16 = BlockType(1, 2)
-SETTINGS: dict[str, dict[str, Any]] = {
-    "a": {"context": 131072, "slots": 1},
-    "b": {"context": 65536, "slots": 3},
-    "c": {"context": 65536, "slots": 4, "key_type": BlockType(32, 34), "value_type": BlockType(32, 18)},
-    "d": {"context": 40000, "slots": 1, "batch": 1024, "full_window": True},
-    "e": {"context": 100000, "slots": 2, "flash_attention": False},
-}
-
-
-def context_mib(found: Plan, serving: Serving) -> float:
-    caches, states = cache_bytes(found.trunk, serving), state_bytes(found.states, serving.slots)
-    return (sum(caches.values()) + sum(states.values())) / MIB
 
 
 def recorded() -> Iterator[Any]:
@@ -50,18 +37,6 @@ def test_all_but_one_of_the_recorded_architectures_are_described() -> None:
     known = {model["architecture"] for model in RECORDED["models"].values()}
     assert len(known) >= 110
     assert {name for name in known if rules().architecture(name) is None} == {"qwen4exp"}
-
-
-# (shape, weights in MiB, {(context, slots): rows and states in MiB}), as llama-fit-params prints them: rounded down.
-FULL_SIZE = [
-    (shapes.llama(32, 4096, 14336, 32), 4932, {(8192, 1): 1024, (131072, 1): 16384, (32768, 4): 4096}),
-    (shapes.llama(80, 8192, 28672, 64), 42895, {(8192, 1): 2560, (131072, 1): 40960, (32768, 4): 10240}),
-    (shapes.gemma3(), 16769, {(8192, 1): 1264, (32768, 1): 3184, (131072, 1): 10864, (32768, 4): 5056}),
-    (shapes.qwen35(), 15532, {(8192, 1): 661, (32768, 1): 2197, (131072, 1): 8341, (32768, 4): 2646}),
-    (shapes.deepseek_v2_lite(), 10866, {(8192, 1): 243, (32768, 1): 972, (131072, 1): 3888, (32768, 4): 972}),
-    (shapes.gemma4(), 890, {(65536, 1): 286, (65536, 3): 348}),
-    (shapes.eagle3(), 864, {(65536, 1): 256, (65536, 3): 258}),
-]
 
 
 @pytest.mark.parametrize(("shape", "weights", "contexts"), FULL_SIZE, ids=[row[0].name for row in FULL_SIZE])
