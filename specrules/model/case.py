@@ -65,6 +65,11 @@ class Target(Model):
     )
     tokenizer: Tokenizer = Tokenizer()
     experts: Experts | None = None
+    active_parameters_billion: float | None = Field(
+        default=None, gt=0, description="parameters that compute one token, of all experts those it is routed to"
+    )
+    weights_gib: Gibibytes | None = Field(default=None, description="weights that one plain step reads")
+    kv_gib: Gibibytes | None = Field(default=None, description="KV cache of one sequence at the workload's context")
     memory_gib: Gibibytes | None = None
 
 
@@ -110,6 +115,12 @@ class Device(Model):
     backend: str | None = None
     memory_gib: Gibibytes | None = None
     free_gib: Gibibytes | None = Field(default=None, description="free while the target is loaded and serving")
+    bandwidth_gb_s: float | None = Field(default=None, gt=0, description="peak memory bandwidth, 10^9 bytes per second")
+    tflops: float | None = Field(
+        default=None,
+        gt=0,
+        description="peak 10^12 operations per second, dense, in the arithmetic that the target uses",
+    )
 
 
 class Host(Model):

@@ -96,4 +96,12 @@ def table(name: str) -> list[dict[str, float]]:
     """The rows of a published table, its numeric cells alone."""
     (path,) = _TABLES.glob(f"{name}_*.csv")
     with path.open(encoding="utf-8", newline="") as file:
-        return [{key: float(text) for key, text in row.items() if text != "."} for row in csv.DictReader(file)]
+        return [{key: float(text) for key, text in row.items() if _is_number(text)} for row in csv.DictReader(file)]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

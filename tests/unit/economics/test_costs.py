@@ -79,3 +79,13 @@ def test_beyond_the_knee_a_pass_costs_its_rows_whatever_the_batch() -> None:
     for batch in (200, 400):
         plain = roofline.roofline_time(**DENSE, batch=batch, width=1)
         assert roofline.roofline_time(**DENSE, batch=batch, width=4) == pytest.approx(4 * plain)
+
+
+def test_verify_factor_of_rows_between_hiding_and_adding() -> None:
+    found = roofline.roofline_verify_factor(5, 20.0, 0.2)
+    assert astuple(found) == pytest.approx((1.0, 1 + 4 * 0.01 / 0.1**0.5, 1 + 4 * 0.01 / 0.1))
+    # Behind the knee nothing hides any more, and w passes are the most that w rows can cost.
+    assert astuple(roofline.roofline_verify_factor(10, 20.0, 0.2, 50)) == pytest.approx((5.0, 10.0, 10.0))
+    assert astuple(roofline.roofline_verify_factor(1, 20.0, 0.2, 50)) == (1.0, 1.0, 1.0)
+    with pytest.raises(ValueError, match="target_step must not be shorter"):
+        roofline.roofline_verify_factor(2, 1.0, 0.2, 6)
