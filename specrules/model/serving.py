@@ -1,6 +1,7 @@
 """How a running engine is asked: requests that generate, tokenise and score, and how a server is started.
 
-Bodies are JSON text in which `{name}` stands for a whole JSON value: `{"prompt": {prompt}, "n": {max_tokens}}`. Paths into answers are dotted, `[]` stands for every entry of a list.
+Bodies are JSON text in which `{name}` stands for a whole JSON value: `{"prompt": {prompt}, "n": {max_tokens}}`.
+Paths into answers are dotted, `[]` stands for every entry of a list.
 """
 
 from __future__ import annotations
