@@ -18,6 +18,7 @@ from specrules.catalog.engine_checks import Names, engine_problems
 from specrules.catalog.layers import BUILTIN, Layer, discover
 from specrules.catalog.located import read_document
 from specrules.catalog.memory_checks import memory_problems
+from specrules.catalog.policies import DEFAULT, policy_id, policy_layer, policy_problems
 from specrules.catalog.scalars import expression_location
 from specrules.catalog.schema_version import schema_problems
 from specrules.catalog.symbols import symbols
@@ -69,7 +70,7 @@ class Catalog:
     layers: tuple[Layer, ...]
     engine_documents: Collection
     rule_documents: Collection
-    policy_id: str = "default"
+    policy_id: str = DEFAULT
     _engines: dict[str, Loaded[Engine]] = field(default_factory=dict)
 
     @classmethod
@@ -79,12 +80,19 @@ class Catalog:
         engines: Sequence[str | os.PathLike[str]] = (),
         rules: Sequence[str | os.PathLike[str]] = (),
         templates: Sequence[str | os.PathLike[str]] = (),
+        policy: str | os.PathLike[str] | None = None,
         cwd: Path | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> Catalog:
-        """Read the built-in documents and the user's layers. LoadError or CatalogError with every problem."""
+        """Read the built-in documents and the user's layers. LoadError or CatalogError with every problem.
+
+        `policy` is the id of the policy that counts, or its file, which is then the highest layer.
+        """
         layers = discover(engines=engines, rules=rules, templates=templates, cwd=cwd, environ=environ)
-        return cls(layers, collect(layers, "engines", _id_of, named=True), collect(layers, "rules", _id_of))
+        own = policy_layer(policy)
+        found = collect((*layers, *own), "rules", _id_of)
+        named = policy_id(policy, found.documents)
+        return cls(layers, collect(layers, "engines", _id_of, named=True), found, named)
 
     @property
     def engine_ids(self) -> tuple[str, ...]:
@@ -173,23 +181,24 @@ class Catalog:
         return self.only(InputFile, "inputs", "inputs").model
 
     @cached_property
-    def policy(self) -> PolicyFile:
-        """The policy whose thresholds count. LoadError for one without a line under `docs`: it is misspelt."""
-        loaded = self.only(PolicyFile, "policy", self.policy_id)
-        docs = loaded.model.docs
-        problems = [
-            loaded.document.problem(
-                f"threshold {name!r} is not described under 'docs'",
-                ("thresholds", name),
-                did_you_mean(name, docs),
-                at_key=True,
-            )
-            for name in loaded.model.thresholds
-            if name not in docs
-        ]
+    def policies(self) -> Mapping[str, PolicyFile]:
+        """Every policy by id. LoadError for one that names rules, thresholds or facts that do not exist."""
+        loaded = self.of_kind(PolicyFile)
+        facts = [item.name for item in self.inputs.inputs]
+        rules = {rule.id: rule for file in self.of_kind(RuleFile) for rule in file.model.rules}
+        problems = [problem for item in loaded for problem in policy_problems(item, rules, facts)]
         if problems:
             raise LoadError(problems)
-        return loaded.model
+        return {item.model.id: item.model for item in loaded}
+
+    @property
+    def policy(self) -> PolicyFile:
+        """The policy that counts. CatalogError where there is none of that id."""
+        if self.policy_id not in self.policies:
+            known = ", ".join(self.policies)
+            hint = did_you_mean(self.policy_id, self.policies)
+            raise CatalogError(Problem(f"no policy {self.policy_id!r}; known are {known}", hint=hint))
+        return self.policies[self.policy_id]
 
     @cached_property
     def memory(self) -> MemoryFile:

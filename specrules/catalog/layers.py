@@ -28,7 +28,8 @@ MAX_FOLDERS = 8
 class Layer:
     """One place with documents. `origin` stands before file names in messages and is empty for the built-ins.
 
-    `kind` is set where `root` is itself the folder of one kind; otherwise it holds `engines/`, `rules/`, `templates/`.
+    `kind` is set where `root` is itself the folder of one kind, or one file of it; otherwise it holds `engines/`,
+    `rules/`, `templates/`.
     """
 
     name: str
@@ -131,6 +132,8 @@ def files(layer: Layer, kind: str) -> list[LayerFile]:
     Raises CatalogError for a folder that cannot be listed, and for built-ins that are missing.
     """
     folder = layer.folder(kind)
+    if folder is not None and folder.is_file():
+        return [LayerFile(layer, kind, folder.name, folder)]
     found = [] if folder is None else list(_walk(layer, kind, folder, "", MAX_FOLDERS))
     if layer.is_builtin and not found:
         raise CatalogError(f"the built-in {kind} are missing from {layer.root}: install specrules again")

@@ -36,7 +36,7 @@ class RequiredEvidence(Model):
 
     title: str
     facts: Annotated[Many[DottedName], Field(min_length=1)]
-    kinds: Annotated[Many[ProvenanceKind], Field(min_length=1)] = ("measured", "from-file", "derived")
+    kinds: Annotated[Many[ProvenanceKind], Field(min_length=1)] = ("measured", "from-file")
     max_age_days: Days | None = None
     severity: Severity = "block"
     fix: str = ""

@@ -19,7 +19,7 @@ from specrules.model.rule import FormulaFile, InputFile
 from specrules.model.verdict import Verdict
 from specrules.pipeline.evidence import Progress, gather
 from specrules.pipeline.memory_files import with_memory
-from specrules.pipeline.rules import compiled
+from specrules.pipeline.rules import asked, compiled
 from specrules.pipeline.tokenizer_files import with_files
 from specrules.pipeline.verdict import Judged, build, footer_of
 from specrules.version import __version__
@@ -46,7 +46,7 @@ def triage(
     gathered = with_memory(with_files(gather(loaded, catalog, progress), loaded, progress), loaded, catalog)
     given = situation(loaded.case, gathered.facts, knowledge)
     values, issues = input_values(given, gathered.state, moment)
-    gates = evaluate(rules, values)
+    gates = evaluate(asked(rules, catalog.policy), values)
     speedup_class, decision = table.speedup_class(values)
     judged = Judged(given, values, gates, part_outcomes(gates), speedup_class, decision, issues)
     inputs = short(digest((loaded.digest, *gathered.digests)))

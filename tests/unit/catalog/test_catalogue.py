@@ -149,8 +149,9 @@ class TestRules:
         files = [path for path in (ROOT / "rules").glob("*.yaml") if not path.name.endswith(".test.yaml")]
         assert len(shipped.rule_models) == len(files)
         assert len(shipped.of_kind(RuleFile)) == 5
-        for kind in (InputFile, FormulaFile, PolicyFile, VerdictTable):
+        for kind in (InputFile, FormulaFile, VerdictTable):
             assert len(shipped.of_kind(kind)) == 1
+        assert set(shipped.policies) == {"default", "strict", "advisory"}
         assert len(shipped.rule_cases) == 5
 
     def test_rule_kinds_are_told_apart_by_keys_that_only_they_have(self) -> None:
@@ -171,13 +172,13 @@ class TestRules:
         assert "not a document of rules: it holds none of the keys formulas, drafter_classes, " in problem
 
     def test_only_the_document_of_a_kind_that_counts(self, shipped: Catalog, layers: Layers) -> None:
-        assert shipped.only(PolicyFile, "policy").model is shipped.only(PolicyFile, "policy", "default").model
-        (problem,) = refusal(CatalogError, lambda: shipped.only(PolicyFile, "policy", "defualt"))
-        assert problem == "policy defualt not found among default (did you mean 'default'?)"
-        strict = POLICY.replace("extends: default", "extends: default\nid: strict")
-        catalog = layers.put("rules/policy.yaml", strict).load()
+        assert shipped.only(InputFile, "inputs").model is shipped.only(InputFile, "inputs", "inputs").model
+        (problem,) = refusal(CatalogError, lambda: shipped.only(InputFile, "inputs", "input"))
+        assert problem == "inputs input not found among inputs (did you mean 'inputs'?)"
+        ours = POLICY.replace("extends: default", "extends: default\nid: ours")
+        catalog = layers.put("rules/policy.yaml", ours).load()
         assert catalog.policy.thresholds["margin"] == 0.05
-        assert catalog.only(PolicyFile, "policy", "strict").model.thresholds["margin"] == 0.5
+        assert catalog.only(PolicyFile, "policy", "ours").model.thresholds["margin"] == 0.5
         refusal(CatalogError, lambda: catalog.only(PolicyFile, "policy"))
 
 
