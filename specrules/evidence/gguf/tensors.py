@@ -94,14 +94,13 @@ def check_layout(tensors: Iterable[TensorInfo], places: Iterable[int | None], al
 
 
 def too_many_elements(shape: tuple[int, ...]) -> bool:
-    """Say whether libggml refuses the shape because a size or the number of elements may not fit 63 bits."""
-    if any(size > MAX_ELEMENTS for size in shape):
-        return True
-    if 0 in shape:
-        return False
-    product = shape[0] if shape else 1
-    for size in (*shape[1:], *(1,) * (MAX_DIMENSIONS - len(shape[1:]) - 1)):
-        if MAX_ELEMENTS // size <= product:
+    """Say whether libggml refuses the shape because a size or a product of the first sizes does not fit 63 bits.
+
+    A size of 0 makes up for nothing that comes before it (`gguf_init_from_reader` of b11434).
+    """
+    product = 1
+    for size in shape:
+        if size > MAX_ELEMENTS or (size > 1 and MAX_ELEMENTS // size < product):
             return True
         product *= size
     return False
