@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from specrules.derive.spans import Span, from_quantity
-from specrules.model.case import Case
+from specrules.model.case import Case, WidthTime
 from specrules.model.fact import Facts
+
+SAME_CONTEXT = 2.0
+"""Up to this factor a context counts as that of a pass that was measured beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +23,62 @@ class CurvePoint:
 
 
 def verify_curve(case: Case, facts: Facts) -> tuple[CurvePoint, ...]:
-    """The curve by rising width: as stated, else as an evidence file of the target alone holds it; empty for none."""
+    """The curve by rising width: as stated, else as an evidence file of the target alone holds it; empty for none.
+
+    Only passes at the workload's concurrency count; between two measured contexts a pass lies anywhere between their
+    times, and beyond them nothing is known: published passes get cheaper against the plain step with context, and
+    dearer, and both with the batch. A file's curve is that of one sequence at a time.
+    """
     if case.measurements.verify_curve:
-        stated = [CurvePoint(point.width, from_quantity(point.ms)) for point in case.measurements.verify_curve]
-        return tuple(sorted(stated, key=lambda point: point.width))
+        return _stated(case)
     widths, times = facts.value("off.verify_widths"), facts.value("off.verify_ms")
     if not isinstance(widths, tuple) or not isinstance(times, tuple) or len(set(widths)) != len(times):
         return ()
+    if case.workload.concurrency not in {None, 1}:
+        return ()
     read = [CurvePoint(int(width), Span.exact(time)) for width, time in zip(widths, times, strict=True)]
     return tuple(sorted(read, key=lambda point: point.width))
+
+
+def _stated(case: Case) -> tuple[CurvePoint, ...]:
+    points = _of_batch(case.measurements.verify_curve, case.workload.concurrency)
+    context = None if case.workload.context_tokens is None else case.workload.context_tokens.value
+    by_width: dict[int, list[WidthTime]] = defaultdict(list)
+    for point in points:
+        by_width[point.width].append(point)
+    read = ((width, _at_context(group, context)) for width, group in sorted(by_width.items()))
+    return tuple(CurvePoint(width, ms) for width, ms in read if ms is not None)
+
+
+def _of_batch(points: Iterable[WidthTime], concurrency: int | None) -> list[WidthTime]:
+    """The points of the workload's batch. Of several batches, none where the workload's is not known."""
+    points = list(points)
+    batches = {point.batch for point in points}
+    if len(batches) == 1 and concurrency is None:
+        return points
+    return [point for point in points if point.batch is None or point.batch == concurrency]
+
+
+def _at_context(group: list[WidthTime], context: float | None) -> Span | None:
+    """One width's time: between the measured contexts around the wanted one, or over all where none is wanted."""
+    spans = [(point.context_tokens, from_quantity(point.ms)) for point in group]
+    at = sorted(((tokens, ms) for tokens, ms in spans if tokens is not None), key=lambda pair: pair[0])
+    if not at:
+        return spans[0][1]
+    if context is None:
+        return _between([ms for _, ms in at], 0.5)
+    below = [(tokens, ms) for tokens, ms in at if tokens <= context]
+    above = [(tokens, ms) for tokens, ms in at if tokens >= context]
+    if below and above:
+        (left, first), (right, second) = below[-1], above[0]
+        share = 0.0 if left == right else (context - left) / (right - left)
+        return _between([first, second], share)
+    nearest, ms = below[-1] if below else above[0]
+    near = max(nearest, context) <= SAME_CONTEXT * min(nearest, context)
+    return ms if near else None
+
+
+def _between(spans: list[Span], share: float) -> Span:
+    """From the least to the greatest time, with the middle at this share of the way from the first to the last."""
+    mid = spans[0].mid + share * (spans[-1].mid - spans[0].mid)
+    return Span(min(span.low for span in spans), mid, max(span.high for span in spans))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from specrules.derive.acceptance import from_statement
@@ -14,10 +13,10 @@ Path = tuple[str | int, ...]
 def impossible(case: Case) -> Iterator[tuple[Path, str]]:
     """Yield the path and the fault of every statement of the measurements that no run can have given."""
     yield from _acceptance(case)
-    widths = Counter(point.width for point in case.measurements.verify_curve)
-    for index, point in enumerate(case.measurements.verify_curve):
-        if widths[point.width] > 1:
-            yield ("measurements", "verify_curve", index, "width"), f"width {point.width} stands twice: give one time"
+    points = [(point.width, point.batch, point.context_tokens) for point in case.measurements.verify_curve]
+    for index, point in enumerate(points):
+        if points.count(point) > 1:
+            yield ("measurements", "verify_curve", index, "width"), f"width {point[0]} stands twice: give one time"
     slope = case.measurements.round_slope
     if slope is not None and not 0 <= slope[0] <= slope[1]:
         wanted = "a round is no shorter than a plain step, and the low end comes first"

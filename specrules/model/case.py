@@ -163,10 +163,12 @@ class Overhead(Model):
 
 
 class WidthTime(Model):
-    """One point of a measured verify curve: a target pass over `width` rows per sequence."""
+    """One point of a measured verify curve: a target pass over `width` rows of each of `batch` sequences."""
 
     width: int = Field(ge=1)
     ms: PositiveMilliseconds
+    batch: int | None = Field(default=None, ge=1, description="sequences at once; unstated: as many as the workload has")
+    context_tokens: int | None = Field(default=None, ge=0, description="context that each sequence held")
 
 
 class CandidateRun(Model):

@@ -41,6 +41,16 @@ def test_a_width_that_stands_twice_is_named_wherever_it_stands() -> None:
     ]
 
 
+def test_a_width_may_stand_once_for_each_batch_and_context() -> None:
+    at = {"width": 2, "ms": 9, "batch": 4}
+    curve = [at, {**at, "batch": 8}, {**at, "context_tokens": 4000}, {**at, "context_tokens": 8000}]
+    assert faults(verify_curve=curve) == []
+    assert [path for path, _ in faults(verify_curve=[*curve, curve[3]])] == [
+        ("measurements", "verify_curve", 3, "width"),
+        ("measurements", "verify_curve", 4, "width"),
+    ]
+
+
 @pytest.mark.parametrize("slope", [[-0.1, 0.2], [0.3, 0.2]])
 def test_a_slope_that_falls_or_stands_upside_down(slope: list[float]) -> None:
     ((path, message),) = faults(round_slope=slope)
