@@ -24,6 +24,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "read": ("specrules.cli.read", "The facts found in a log, a metrics dump or a response."),
     "tokenizer": ("specrules.cli.tokenizer", "Whether two tokenizers mean the same, and what engines do."),
     "fit": ("specrules.cli.fit", "Whether target and drafter fit on named devices."),
+    "init": ("specrules.cli.init", "A case to start from, asked of a running server."),
     "engines": ("specrules.cli.engines", "List, show and check engine files."),
     "rules": ("specrules.cli.rules", "List, show, check and test rules."),
     "schema": ("specrules.cli.schema", "The JSON Schema of a kind of document."),

@@ -55,6 +55,34 @@ def layers(function: F) -> F:
     return function
 
 
+def access(function: F) -> F:
+    """Add --token-env, --allow-private-redirects and --timeout, for commands that ask servers."""
+    for option in (
+        click.option(
+            "--timeout",
+            type=click.FloatRange(min=0, min_open=True),
+            default=60.0,
+            show_default=True,
+            metavar="SECONDS",
+            help="Give a server up that sends nothing for so long.",
+        ),
+        click.option(
+            "--allow-private-redirects",
+            is_flag=True,
+            help="Follow redirects from a public address to one of a private network.",
+        ),
+        click.option(
+            "--token-env",
+            default="SPECRULES_TOKEN",
+            show_default=True,
+            metavar="NAME",
+            help="The environment variable with the servers' token; without one, ~/.netrc counts.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
 def output(function: F) -> F:
     """Add -o FILE."""
     return click.option(

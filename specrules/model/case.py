@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from specrules.model.acceptance import Acceptance
 from specrules.model.base import DottedName, Identifier, Many, Model, Moment, SchemaVersion
@@ -89,6 +89,15 @@ class Drafter(Model):
     coverage: Share | None = Field(default=None, description="share of rounds in which anything is drafted")
 
 
+def _without_secrets(url: str) -> str:
+    if "@" in url or "?" in url:
+        raise ValueError("user, password and query do not belong into a case: put them into netrc or the environment")
+    return url
+
+
+ServerUrl = Annotated[str, Field(pattern=r"^https?://\S+$", max_length=300), AfterValidator(_without_secrets)]
+
+
 def _engine_from_id(data: Any) -> Any:
     return {"id": data} if isinstance(data, str) else data
 
@@ -145,6 +154,7 @@ class Workload(Model):
 class Incumbent(Model):
     """What runs today, speculation included."""
 
+    url: ServerUrl | None = Field(default=None, description="where it answers; `measure` and `plan` ask it there")
     drafting: bool | None = None
     method: str | None = None
     draft_length: DraftLength | None = None
