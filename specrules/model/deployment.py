@@ -37,6 +37,10 @@ class Word(Model):
         description="offset in the text, line and column: from there to the next run the text stands on one line",
     )
 
+    holes: Many[tuple[int, int]] = Field(
+        default=(), exclude=True, repr=False, description="stretches of the text that nobody rendered"
+    )
+
     def at(self, offset: int, length: int = 0) -> Place:
         """The place of a stretch of the text, such as a key inside JSON. Without runs it is the whole word's."""
         index = bisect_right(self.runs, offset, key=lambda run: run[0]) - 1
@@ -56,6 +60,13 @@ class Gap(Model):
     place: Place
 
 
+class ConfigDocument(Model):
+    """The values of a configuration file under their dotted keys, and where the keys stand."""
+
+    values: dict[str, Word] = Field(default_factory=dict)
+    places: dict[str, Place] = Field(default_factory=dict)
+
+
 class Launch(Model):
     """What a file says about one process, before any engine is recognised."""
 
@@ -71,8 +82,10 @@ class Launch(Model):
     )
     environment: dict[str, Word] = Field(default_factory=dict)
     environment_places: dict[str, Place] = Field(default_factory=dict, description="where the names stand")
-    config: dict[str, Word] = Field(default_factory=dict, description="dotted keys of a configuration file or JSON")
-    config_places: dict[str, Place] = Field(default_factory=dict, description="where the keys stand")
+    config: ConfigDocument = Field(default=ConfigDocument(), description="what a configuration file itself says")
+    documents: dict[str, ConfigDocument] = Field(
+        default_factory=dict, description="configuration files that the command names and the file holds, by path"
+    )
     packages: dict[str, Word] = Field(default_factory=dict, description="packages installed at a pinned version")
     gaps: Many[Gap] = ()
     notes: Many[str] = Field(default=(), description="what a reader should know, such as who replaced what")
