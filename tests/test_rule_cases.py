@@ -8,10 +8,10 @@ import pytest
 
 from specrules.catalog.catalogue import Catalog
 from specrules.pipeline.rule_cases import run_all
-from specrules.pipeline.triage import compiled
+from specrules.pipeline.deployment_rules import every_rule
 
 CATALOG = Catalog.load(environ={}, cwd=Path(__file__).parent)
-RULES, _ = compiled(CATALOG)
+RULES = every_rule(CATALOG)
 RESULTS, GAPS = run_all(CATALOG, RULES)
 
 

@@ -21,7 +21,7 @@ from specrules.catalog.memory_checks import memory_problems
 from specrules.catalog.policies import DEFAULT, policy_id, policy_layer, policy_problems
 from specrules.catalog.scalars import expression_location
 from specrules.catalog.schema_version import schema_problems
-from specrules.catalog.symbols import symbols
+from specrules.catalog.symbols import is_of_item, symbols
 from specrules.catalog.validate import check
 from specrules.errors import CatalogError, LoadError, Location, Problem, did_you_mean
 from specrules.expressions import Type
@@ -122,7 +122,8 @@ class Catalog:
         An engine is checked when it loads, unless nothing built-in is overridden and it is built-in itself: then the
         tests have done it.
         """
-        problems = engine_problems(loaded.model, loaded.locate, Names(self.symbols, tuple(self.drafter_classes)))
+        names = Names(self.symbols, tuple(self.drafter_classes), self.condition_symbols)
+        problems = engine_problems(loaded.model, loaded.locate, names)
         if problems:
             raise LoadError(self.quoted(problems))
 
@@ -213,6 +214,21 @@ class Catalog:
     def symbols(self) -> dict[str, Type]:
         """Every name that rules and engine files may read, with its type."""
         return symbols(self.inputs.inputs, self.policy)
+
+    @cached_property
+    def deployment_inputs(self) -> InputFile:
+        """The inputs of rules of the scope `deployment`, beside those that every rule may read."""
+        return self.only(InputFile, "inputs", "deployment-inputs").model
+
+    @cached_property
+    def deployment_symbols(self) -> dict[str, Type]:
+        """Every name that rules of the scope `deployment` may read, with its type."""
+        return self.symbols | {item.name: Type(item.type) for item in self.deployment_inputs.inputs}
+
+    @cached_property
+    def condition_symbols(self) -> dict[str, Type]:
+        """Every name that conditions over a deployment may read beside its settings: no item of a rule with `each`."""
+        return {name: kind for name, kind in self.deployment_symbols.items() if not is_of_item(name)}
 
     @cached_property
     def drafter_classes(self) -> dict[str, DrafterClass]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
 from pydantic import BaseModel
 
+from specrules.catalog.condition_checks import condition_problems
 from specrules.catalog.document import Loc
 from specrules.catalog.places import Locate, relocated
 from specrules.errors import ExpressionError, Location, Problem, did_you_mean
@@ -28,6 +29,8 @@ class Names:
 
     symbols: Mapping[str, Type]
     drafter_classes: Sequence[str]
+    deployment: Mapping[str, Type] = field(default_factory=dict)
+    """The names that conditions over a deployment may read, its settings aside."""
 
 
 Check = Callable[[Engine, Locate, Names], Iterator[Problem]]
@@ -92,6 +95,12 @@ def _conditions(engine: Engine, locate: Locate, names: Names) -> Iterator[Proble
             yield from _refused(issue.condition, names.symbols, ("known_issues", index, "condition"), locate)
 
 
+def _settings(engine: Engine, locate: Locate, names: Names) -> Iterator[Problem]:
+    """Conditions over the settings of a deployment, where the names that they may read are known."""
+    if names.deployment:
+        yield from condition_problems(engine, locate, names.deployment)
+
+
 def _reader_expressions(engine: Engine, locate: Locate, _names: Names) -> Iterator[Problem]:
     """Fields, facts and checks of a reader read its own fields; patterns fill declared ones."""
     for index, reader in enumerate(engine.readers):
@@ -152,4 +161,4 @@ def _values_of(value: Any, key: str, loc: Loc = ()) -> Iterator[tuple[Loc, Any]]
             yield from _values_of(item, key, (*loc, index))
 
 
-CHECKS: tuple[Check, ...] = (_references, _versions, _conditions, _reader_expressions)
+CHECKS: tuple[Check, ...] = (_references, _versions, _conditions, _settings, _reader_expressions)

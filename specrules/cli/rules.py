@@ -29,7 +29,7 @@ def command() -> None:
 @command.command(name="list")
 @options.layers
 def list_rules(engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Path, ...]) -> None:
-    """List every rule with its report part and severity.
+    """List every rule with its report part and severity. Rules that judge deployments are marked.
 
     \b
     Example:
@@ -39,7 +39,11 @@ def list_rules(engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tu
 
     _, compiled = _load(engines, rules, templates)
     width = max(len(item.rule.id) for item in compiled)
-    rows = (f"({item.part}) {item.rule.severity:5} {item.rule.id:{width}} {item.rule.title}" for item in compiled)
+    marks = {"case": "", "deployment": " [deployment]"}
+    rows = (
+        f"({item.part}) {item.rule.severity:5} {item.rule.id:{width}} {item.rule.title}{marks[item.scope]}"
+        for item in compiled
+    )
     write("\n".join(rows))
 
 
@@ -96,11 +100,14 @@ def check(engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[P
 def test(engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Path, ...]) -> int:
     """Run the cases beside the rules. Leaves with 1 where a case fails or a rule lacks one.
 
+    A case that fails is shown as a diff: - what it expects, + what the rule said, and the values that decided.
+
     \b
     Example:
       specrules rules test --rules ./our-rules
     """
     from specrules.cli.writing import write
+    from specrules.decide import case_diff
     from specrules.pipeline.rule_cases import run_all
 
     catalog, compiled = _load(engines, rules, templates)
@@ -109,6 +116,8 @@ def test(engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Pa
     for result in failed:
         for problem in result.problems:
             click.echo(problem.render(), err=True)
+        for line in case_diff(result):
+            click.echo(line, err=True)
     for problem in gaps:
         click.echo(problem.render(), err=True)
     write(f"{len(results) - len(failed)} passed, {len(failed)} failed, {len(gaps)} missing")
@@ -117,16 +126,21 @@ def test(engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Pa
 
 def _load(engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Path, ...]) -> tuple[Catalog, RuleSet]:
     from specrules.catalog.catalogue import Catalog
-    from specrules.pipeline.rules import compiled
+    from specrules.pipeline.deployment_rules import every_rule
 
     catalog = Catalog.load(engines=engines, rules=rules, templates=templates)
-    return catalog, compiled(catalog)[0]
+    return catalog, every_rule(catalog)
 
 
 def _page(compiled: CompiledRule, catalog: Catalog) -> Iterator[str]:
     rule = compiled.rule
     yield f"{rule.id}: {rule.title}"
-    yield f"part ({compiled.part}), {rule.severity}, since {rule.since}, {rule.status}, {compiled.where}"
+    scope = "" if compiled.scope == "case" else f"{compiled.scope}, "
+    yield f"{scope}part ({compiled.part}), {rule.severity}, since {rule.since}, {rule.status}, {compiled.where}"
+    if rule.each is not None:
+        yield f"asked for each of the {rule.each}; where nothing is found: {rule.clean}"
+    if rule.unknown is not None:
+        yield f"weighs as {rule.unknown} while it is unknown"
     yield ""
     if rule.applies is not None:
         yield f"applies  {rule.applies}"
@@ -142,7 +156,7 @@ def _page(compiled: CompiledRule, catalog: Catalog) -> Iterator[str]:
     yield "Reads"
     names = set(compiled.require.names) | (set(compiled.applies.names) if compiled.applies is not None else set())
     names = names.union(*(item.names for item in compiled.lets.values()))
-    for item in catalog.inputs.inputs:
+    for item in (*catalog.inputs.inputs, *(catalog.deployment_inputs.inputs if compiled.scope != "case" else ())):
         if item.name in names:
             unit = f" [{item.unit}]" if item.unit else ""
             ask = f" To know it: {item.ask}." if item.ask else ""

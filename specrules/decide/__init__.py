@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from specrules.decide.case_diff import case_diff
 from specrules.decide.cases import CaseResult, coverage, run_cases
 from specrules.decide.deciding import deciding_gate
 from specrules.decide.gates import evaluate
@@ -15,6 +16,7 @@ __all__ = [
     "CompiledRule",
     "RuleSet",
     "Table",
+    "case_diff",
     "compile_rules",
     "compile_table",
     "coverage",

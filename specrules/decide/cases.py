@@ -18,6 +18,10 @@ NEEDED: tuple[RuleOutcome, ...] = ("pass", "fail", "unknown")
 """The outcomes that the cases of every rule have to show."""
 
 
+_LONGEST_QUOTED = 80
+"""Longer messages are shown in the diff only."""
+
+
 @dataclass(frozen=True)
 class CaseResult:
     """One case that was run: what the rule said, None where it could not be asked, and what is wrong about it."""
@@ -100,6 +104,8 @@ class _Runner:
             yield self._problem(case, found, ("expect", "outcome"))
         if expected.message is not None and gate.message != expected.message:
             found = f"the message is {gate.message!r} and not {expected.message!r}"
+            if max(len(gate.message), len(expected.message)) > _LONGEST_QUOTED:
+                found = "the message is not the one that is expected"
             yield self._problem(case, found, ("expect", "message"))
         if expected.missing is not None and set(gate.missing) != set(expected.missing):
             found = f"missing is {list(gate.missing)} and not {sorted(expected.missing)}"

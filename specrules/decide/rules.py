@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from specrules.catalog.places import Locate, Route, relocated
+from specrules.catalog.symbols import ITEM_SPACES
 from specrules.decide.messages import OUTCOME, Message, compile_message
 from specrules.errors import ExpressionError, LoadError, Location, Problem
 from specrules.expressions import FUNCTIONS, Expression, Type, compile_expression
 from specrules.model.base import PARTS, Part
-from specrules.model.rule import Rule, RuleFile
+from specrules.model.rule import Rule, RuleFile, Scope
 
 __all__ = ["CompiledRule", "Locate", "RuleSet", "compile_rules"]
 
@@ -25,6 +26,7 @@ class CompiledRule:
 
     rule: Rule
     part: Part
+    scope: Scope
     where: Location
     lets: Mapping[str, Expression]
     applies: Expression | None
@@ -72,7 +74,7 @@ def compile_rules(files: Iterable[tuple[RuleFile, Locate]], symbols: Mapping[str
                 problems.append(Problem(f"the rule id {rule.id!r} is used twice", where, f"first at {places[rule.id]}"))
             places.setdefault(rule.id, where)
             compiler = _RuleCompiler(rule, ("rules", index), locate, symbols)
-            one = compiler.compile(file.part)
+            one = compiler.compile(file.part, file.scope)
             problems += compiler.problems
             if one is not None:
                 compiled.append(one)
@@ -90,14 +92,17 @@ class _RuleCompiler:
         self.rule = rule
         self.route = route
         self.locate = locate
-        self.symbols = dict(symbols)
+        own = None if rule.each is None else ITEM_SPACES[rule.each]
+        foreign = {space for space in ITEM_SPACES.values() if space != own}
+        self.symbols = {name: kind for name, kind in symbols.items() if name.partition(".")[0] not in foreign}
         self.problems: list[Problem] = []
         self._spaces = {name.partition(".")[0] for name in symbols}
         self._broken: set[str] = set()
 
-    def compile(self, part: Part) -> CompiledRule | None:
+    def compile(self, part: Part, scope: Scope) -> CompiledRule | None:
         """Return the compiled rule; None where there are problems."""
         rule = self.rule
+        self._clean()
         lets: dict[str, Expression] = {}
         for name, text in rule.let.items():
             expression = self._let(name, text)
@@ -113,7 +118,17 @@ class _RuleCompiler:
         if self.problems or require is None or message is None:
             return None
         where = self.locate((*self.route, "id"), 0)
-        return CompiledRule(rule, part, where, lets, applies, require, message)
+        return CompiledRule(rule, part, scope, where, lets, applies, require, message)
+
+    def _clean(self) -> None:
+        """A rule that is asked per item says once what it checked; without items there is nothing to say once."""
+        if (self.rule.each is None) is bool(self.rule.clean):
+            needs = "needs `clean`: what was checked, said where nothing was found"
+            message = (
+                "`clean` belongs to rules with `each`" if self.rule.each is None else f"a rule with `each` {needs}"
+            )
+            key = "clean" if self.rule.clean else "each"
+            self.problems.append(Problem(message, self.locate((*self.route, key), 0)))
 
     def _let(self, name: str, text: str) -> Expression | None:
         """Compile one name of `let`, which may read the inputs and the names before it."""

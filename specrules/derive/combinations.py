@@ -19,7 +19,7 @@ def combination(case: Case, engine: Engine) -> Finding:
         return Finding(True, "one method alone")
     found: list[Combination] = []
     for pair in combinations(methods, 2):
-        claim = _about(engine, pair, case.engine.version)
+        claim = pair_claim(engine, pair, case.engine.version)
         if claim is None:
             return Finding(None, f"nobody wrote down what {pair[0]} and {pair[1]} do together")
         found.append(claim)
@@ -32,7 +32,7 @@ def combination(case: Case, engine: Engine) -> Finding:
     return Finding(worst.status == "works", f"{text} ({_evidence(engine, worst)})")
 
 
-def _about(engine: Engine, pair: tuple[str, str], version: str | None) -> Combination | None:
+def pair_claim(engine: Engine, pair: tuple[str, str], version: str | None) -> Combination | None:
     """The first entry of the engine's list whose two patterns fit the pair in either order."""
     for claim in engine.combinations:
         if len(claim.methods) != 2 or applies_to_version(engine, claim, version) is False:

@@ -45,7 +45,7 @@ def _wrong(entry: str, case: Case, engine: Engine) -> str | None:
         return f"{name} was removed: {removed.effect}{instead}" if gone else None
     flag = next((flag for flag in engine.flags if _is_called(flag, name)), None)
     if flag is None:
-        hint = did_you_mean(name, [known for known in _names(engine) if _is_misspelt(name, known)])
+        hint = did_you_mean(name, [known for known in names(engine) if is_misspelt(name, known)])
         if hint:
             return f"{name} is no flag of {engine.title} ({hint})"
     elif applies_to_version(engine, flag, version) is False:
@@ -72,7 +72,7 @@ def _is_gone(engine: Engine, removed: RemovedFlag, version: str | None) -> bool:
     return removed.until is None or applies_to_version(engine, removed, version) is not True
 
 
-def _is_misspelt(name: str, known: str) -> bool:
+def is_misspelt(name: str, known: str) -> bool:
     """Whether a name is a known one but for two characters. Engines have more flags than their files describe."""
     if min(len(name), len(known)) < _LEAST_MISSPELT:
         return False
@@ -80,6 +80,7 @@ def _is_misspelt(name: str, known: str) -> bool:
     return len(name) + len(known) - 2 * same <= 2
 
 
-def _names(engine: Engine) -> list[str]:
+def names(engine: Engine) -> list[str]:
+    """Every name, alias and variable of the engine's flags, removed ones included."""
     flags: tuple[Flag | RemovedFlag, ...] = (*engine.flags, *engine.removed_flags)
     return [name for flag in flags for name in (flag.name, flag.env, *flag.aliases) if name is not None]

@@ -61,10 +61,22 @@ class Conditional(Claim):
     examples: Many[ConditionExample] = ()
 
 
+class DeployedExample(Model):
+    """Settings of a deployment, and what they say about an input."""
+
+    settings: dict[str, str | bool | float] = Field(default_factory=dict)
+    given: dict[DottedName, str | bool | float | Many[str]] = Field(default_factory=dict)
+    gives: str | bool | float | Many[str] = Field(description="the value; `unknown` where nobody can tell")
+
+
 class DeployedInput(Claim):
-    """What the settings of a deployment say about an input of rules, as an expression over them."""
+    """What the settings of a deployment say about an input of rules, as an expression over them.
+
+    Of several for one input the first counts whose `when` is true. Methods add to those that settings name; every other
+    value stands above what a single setting states.
+    """
 
     fact: DottedName
-    value: ExpressionText
+    value: bool | ExpressionText
     when: ExpressionText | None = None
-    examples: Many[ConditionExample] = ()
+    examples: Many[DeployedExample] = ()

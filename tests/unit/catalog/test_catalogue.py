@@ -148,11 +148,12 @@ class TestRules:
     def test_every_shipped_document_is_of_a_known_kind(self, shipped: Catalog) -> None:
         files = [path for path in (ROOT / "rules").glob("*.yaml") if not path.name.endswith(".test.yaml")]
         assert len(shipped.rule_models) == len(files)
-        assert len(shipped.of_kind(RuleFile)) == 5
-        for kind in (InputFile, FormulaFile, VerdictTable):
+        assert len([item for item in shipped.of_kind(RuleFile) if item.model.scope == "case"]) == 5
+        for kind in (FormulaFile, VerdictTable):
             assert len(shipped.of_kind(kind)) == 1
+        assert {item.model.id for item in shipped.of_kind(InputFile)} == {"inputs", "deployment-inputs"}
         assert set(shipped.policies) == {"default", "strict", "advisory"}
-        assert len(shipped.rule_cases) == 5
+        assert len(shipped.rule_cases) == len(shipped.of_kind(RuleFile))
 
     def test_rule_kinds_are_told_apart_by_keys_that_only_they_have(self) -> None:
         for key, model in RULE_KINDS.items():
@@ -172,9 +173,9 @@ class TestRules:
         assert "not a document of rules: it holds none of the keys formulas, drafter_classes, " in problem
 
     def test_only_the_document_of_a_kind_that_counts(self, shipped: Catalog, layers: Layers) -> None:
-        assert shipped.only(InputFile, "inputs").model is shipped.only(InputFile, "inputs", "inputs").model
+        assert shipped.only(FormulaFile, "formulas").model is shipped.only(FormulaFile, "formulas", "formulas").model
         (problem,) = refusal(CatalogError, lambda: shipped.only(InputFile, "inputs", "input"))
-        assert problem == "inputs input not found among inputs (did you mean 'inputs'?)"
+        assert problem == "inputs input not found among deployment-inputs, inputs (did you mean 'inputs'?)"
         ours = POLICY.replace("extends: default", "extends: default\nid: ours")
         catalog = layers.put("rules/policy.yaml", ours).load()
         assert catalog.policy.thresholds["margin"] == 0.05

@@ -6,6 +6,7 @@ import pytest
 
 from specrules.catalog.catalogue import Catalog
 from specrules.errors import LoadError
+from specrules.pipeline.deployment_rules import every_rule
 from specrules.pipeline.rule_cases import run_all
 from specrules.pipeline.rules import compiled
 
@@ -22,8 +23,7 @@ def test_the_shipped_rules_and_table_compile() -> None:
 
 
 def test_every_shipped_case_holds_and_every_rule_has_its_cases() -> None:
-    rules, _ = compiled(catalog())
-    results, uncovered = run_all(catalog(), rules)
+    results, uncovered = run_all(catalog(), every_rule(catalog()))
     assert len(results) > 80
     assert [problem.render() for result in results for problem in result.problems] == []
     assert uncovered == []

@@ -1,0 +1,152 @@
+"""The settings and methods of a deployment, one by one, as rules read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from specrules.catalog.setting_symbols import flag_type
+from specrules.derive.combinations import pair_claim
+from specrules.derive.deployed_claims import Settled
+from specrules.derive.flags import is_misspelt, names
+from specrules.derive.methods import applies_to_version, is_verified, method_named
+from specrules.errors import did_you_mean
+from specrules.expressions import Type
+from specrules.model.deployment import Deployment, Setting
+from specrules.model.engine import Engine, Method
+from specrules.model.flag import Flag, RemovedFlag
+from specrules.model.item import Item
+from specrules.model.version import in_range
+
+
+def setting_items(settled: Settled, deployment: Deployment) -> tuple[Item, ...]:
+    """Every setting that the engine's file describes or nearly so. Others are out of its scope and left alone."""
+    return tuple(item for setting in deployment.settings if (item := _setting(settled, setting)) is not None)
+
+
+def _setting(settled: Settled, setting: Setting) -> Item | None:
+    engine = settled.engine
+    wanted = {setting.written, setting.name} - {None}
+    removed = next((one for one in engine.removed_flags if wanted & {one.name, one.env, *one.aliases}), None)
+    flag = next((one for one in engine.flags if wanted & {one.name, one.env, *one.aliases}), None)
+    values: dict[str, object] = {
+        "setting.name": setting.written,
+        "setting.value": None if setting.secret else setting.value,
+        "setting.rendered": setting.rendered,
+        "setting.accepted": None,
+        "setting.gone": False,
+        "setting.takes": None,
+        "setting.instead": None,
+        "setting.effect": None,
+        "setting.since": None,
+        "setting.until": None,
+    }
+    gone = False if removed is None else _is_gone(engine, removed, settled.version)
+    if removed is not None and gone is not False:
+        values |= {
+            "setting.state": "removed",
+            "setting.gone": gone,
+            "setting.instead": " or ".join(removed.replaced_by) or None,
+            "setting.effect": removed.effect,
+            "setting.until": removed.until,
+        }
+    elif flag is not None:
+        in_version = applies_to_version(engine, flag, settled.version)
+        values |= {
+            "setting.state": "other-version" if in_version is False else "current",
+            "setting.since": flag.since,
+            "setting.until": flag.until,
+            "setting.accepted": _accepted(flag, setting),
+            "setting.takes": ", ".join(flag.values) or ("a number" if flag_type(flag) is Type.NUMBER else None),
+        }
+    elif removed is not None:
+        values["setting.state"] = "current"
+    else:
+        hint = did_you_mean(setting.written, [known for known in names(engine) if is_misspelt(setting.written, known)])
+        if not hint:
+            return None
+        values |= {"setting.state": "misspelt", "setting.instead": hint.removeprefix("did you mean ").strip("'?")}
+    return Item(values, key=setting.written, place=setting.place)
+
+
+def _is_gone(engine: Engine, removed: RemovedFlag, version: str) -> bool | None:
+    """Whether a version is past the flag; None for an older one than was read where nobody knows when the flag went."""
+    if removed.until is not None:
+        return applies_to_version(engine, removed, version) is False
+    return in_range(version, engine.version.facts_from, None, engine.version.scheme) or None
+
+
+def _accepted(flag: Flag, setting: Setting) -> bool | None:
+    """Whether the engine takes the value. None: nobody rendered it."""
+    if not setting.effective:
+        return True
+    if not setting.rendered:
+        return None if flag.values else True
+    if setting.value is None:
+        return not flag.takes_value
+    given = setting.value.split(",") if flag.list_valued else [setting.value]
+    return not flag.values or all(entry in flag.values for entry in given if entry)
+
+
+def method_items(settled: Settled) -> tuple[Item, ...]:
+    """Every method that is switched on."""
+    place = settled.place(("engine.methods",))
+    return tuple(Item(_method(settled, name), key=name, place=place) for name in _methods(settled))
+
+
+def _method(settled: Settled, name: str) -> dict[str, object]:
+    engine = settled.engine
+    method = method_named(engine, name)
+    current = [item.id for item in engine.methods if not item.removed]
+    return {
+        "method.id": name,
+        "method.known": method is not None,
+        "method.removed": None if method is None else method.removed,
+        "method.in_version": None if method is None else _in_version(settled, method),
+        "method.verified": None if method is None else is_verified(engine, method),
+        "method.lossless": None if method is None else method.lossless,
+        "method.lossless_note": None if method is None else " ".join(method.lossless_note.split()) or None,
+        "method.longest_draft": None if method is None else _number(method.max_draft_length),
+        "method.note": None if method is None else " ".join(method.note.split()) or None,
+        "method.since": None if method is None else method.since,
+        "method.until": None if method is None else method.until,
+        "method.others": ", ".join(current) or None,
+    }
+
+
+def _in_version(settled: Settled, method: Method) -> bool | None:
+    """A removed method exists in no version but those that it names."""
+    applies = applies_to_version(settled.engine, method, settled.version)
+    return applies is True and method.until is not None if method.removed else applies
+
+
+def pair_items(settled: Settled) -> tuple[Item, ...]:
+    """Every two methods that are switched on together."""
+    return tuple(_pairs(settled))
+
+
+def _pairs(settled: Settled) -> Iterator[Item]:
+    engine, place = settled.engine, settled.place(("engine.methods",))
+    for first, second in combinations(_methods(settled), 2):
+        claim = pair_claim(engine, (first, second), settled.version)
+        values: dict[str, object] = {
+            "pair.first": first,
+            "pair.second": second,
+            "pair.status": None if claim is None else claim.status,
+            "pair.works": None
+            if claim is None or claim.status == "untested" or not is_verified(engine, claim)
+            else claim.status == "works",
+            "pair.effect": "Nobody wrote down what they do together."
+            if claim is None
+            else " ".join(claim.effect.split()),
+        }
+        yield Item(values, key=f"{first}+{second}", place=place)
+
+
+def _methods(settled: Settled) -> tuple[str, ...]:
+    methods = settled.values.get("engine.methods")
+    return tuple(str(name) for name in methods) if isinstance(methods, tuple) else ()
+
+
+def _number(value: int | None) -> float | None:
+    return None if value is None else float(value)
