@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from specrules.derive.spans import Span, corners
 from specrules.errors import ExpressionError, LoadError, Problem
@@ -14,6 +17,8 @@ from specrules.model.rule import Formula, FormulaFile
 from specrules.model.verdict import FormulaLine
 
 Results = dict[str, object]
+Samples: TypeAlias = Any
+"""A float array, or a number where nothing varies."""
 INVERSIONS = frozenset({"break_even.conditional_acceptance"})
 
 
@@ -38,6 +43,14 @@ class Step:
         if isinstance(counts, Unknown):
             return counts
         return self.expression.evaluate(environment) if counts else None
+
+    def samples(self, environment: Mapping[str, object], otherwise: Samples) -> Samples:
+        """The numbers of many samples at once; `otherwise` in those for which this variant does not count."""
+        value = self.expression.evaluate_samples(environment)
+        if self.when is None:
+            return value
+        counts = self.when.evaluate_samples(environment)
+        return np.where(counts == 1, value, np.where(counts == 0, otherwise, np.nan))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -131,6 +144,16 @@ class Arithmetic:
                     unsettled.add(name)
         return Outcome(mid, low, high, frozenset(unsettled))
 
+    def needed(self, fixed: Mapping[str, object], *wanted: str) -> tuple[Step, ...]:
+        """The variants that may count and that the wanted formulas rest on, in order."""
+        possible = self._possible(fixed)
+        names, chosen = set(wanted), []
+        for step in reversed(possible):
+            if step.formula.name in names:
+                names |= set(step.names)
+                chosen.append(step)
+        return tuple(reversed(chosen))
+
     def _possible(self, fixed: Mapping[str, object]) -> tuple[Step, ...]:
         """The variants that may count, whatever the values of the spans: none behind one that counts for sure."""
         possible: list[Step] = []
@@ -167,6 +190,21 @@ class Arithmetic:
             )
             results[name] = value
         return tuple(shown.values())
+
+
+def sampled(steps: Sequence[Step], fixed: Mapping[str, object], drawn: Mapping[str, Samples]) -> dict[str, Samples]:
+    """The formulas over many samples of their inputs: an array by name, NaN where it is unknown.
+
+    A number instead of an array where nothing that it rests on was drawn.
+    """
+    results: dict[str, object] = {**fixed, **drawn}
+    computed: dict[str, Samples] = {}
+    for name in dict.fromkeys(step.formula.name for step in steps):
+        value: Samples = np.nan
+        for step in reversed([step for step in steps if step.formula.name == name]):
+            value = step.samples(results, value)
+        computed[name] = results[name] = value
+    return computed
 
 
 def _run(steps: Iterable[Step | Remembered], environment: Mapping[str, object], skip: frozenset[str]) -> Results:

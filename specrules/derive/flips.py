@@ -6,15 +6,17 @@ from collections.abc import Callable, Mapping
 from math import exp, log
 
 from specrules.derive.arithmetic import INVERSIONS, Arithmetic
+from specrules.derive.draws import SHARES
 from specrules.derive.projection import AtDepth, Projections
 from specrules.derive.rounds import Sides
-from specrules.derive.spans import bounded_rate, corners
+from specrules.derive.spans import Span, bounded_rate
+from specrules.derive.uncertainty import uncertain
 from specrules.model.rule import SpeedupClass
 from specrules.model.verdict import FlipPoint
 
 _REACH = 20.0
-_STEPS = 40
-_SHARES = {"acceptance.conditional", "acceptance.ratio", "drafter.coverage"}
+_PRECISION = 1e-4
+_SAMPLES = 1024
 _NAMES: Mapping[str, tuple[str, str]] = {
     "incumbent.rate_tok_s": ("the incumbent's rate", "tok/s"),
     "target.step_ms": ("the plain target step", "ms"),
@@ -28,6 +30,7 @@ _NAMES: Mapping[str, tuple[str, str]] = {
     "acceptance.ratio": ("accepted ratio r", ""),
     "acceptance.tokens": ("tokens per round A", "tokens"),
     "slope.round": ("the slope of the round", ""),
+    "slope.verify": ("the slope of the target pass", ""),
     "synthetic.rate_tok_s": ("rate with synthetic acceptance zero", "tok/s"),
 }
 
@@ -38,34 +41,30 @@ def flip_points(
     """One flip point per numeric input of the draft length of the verdict, the nearest first.
 
     A loss flips where the high end of the speedup reaches 1, a win where its low end falls to 1 + margin, anything
-    else where the point reaches 1.
+    else where the point reaches 1. The input is then known to have that value; all others vary as they do.
     """
     depth = projections.at(projections.verdict_length) if projections.verdict_length is not None else None
     if depth is None:
         return ()
     end, threshold = _deciding_end(speedup_class, sides.thresholds["margin"])
-    environment = _environment(depth, arithmetic, end)
-    if environment is None:
-        return ()
     points = [
-        _flip(arithmetic, environment, name, span.mid, threshold)
+        _flip(arithmetic, depth, name, end, threshold)
         for name, span in depth.inputs.spans.items()
         if name in _NAMES and span.mid > 0
     ]
     return tuple(sorted(points, key=lambda point: abs(log(1 + (point.change_percent or 1e6) / 100))))
 
 
-def _flip(arithmetic: Arithmetic, environment: dict[str, object], name: str, mid: float, threshold: float) -> FlipPoint:
+def _flip(arithmetic: Arithmetic, depth: AtDepth, name: str, end: str, threshold: float) -> FlipPoint:
     title, unit = _NAMES[name]
-    start = environment[name]
-    value = start if isinstance(start, float) else mid
+    value = depth.inputs.spans[name].mid
 
     def speedup(factor: float) -> float | None:
-        return _speedup(arithmetic, {**environment, name: value * factor})
+        return _speedup(arithmetic, depth, {name: Span.exact(value * factor)}, end)
 
-    limit = 1 / value if name in _SHARES else _REACH
-    factor = _crossing(speedup, threshold, limit)
-    scale = _scale(environment, name)
+    read = {read for step in arithmetic.needed(depth.inputs.fixed, "speedup") for read in step.names}
+    factor = _crossing(speedup, threshold, 1 / value if name in SHARES else _REACH) if name in read else None
+    scale = _scale(depth, name)
     return FlipPoint(
         name="verify_ms" if name == "verify.factor" else name,
         unit=unit,
@@ -76,32 +75,22 @@ def _flip(arithmetic: Arithmetic, environment: dict[str, object], name: str, mid
     )
 
 
-def _scale(environment: dict[str, object], name: str) -> float:
+def _scale(depth: AtDepth, name: str) -> float:
     """The assumed factor is shown as the pass that it gives: a reader can hold that against a measurement."""
-    declared = environment.get("target.declared_ms")
-    return declared if name == "verify.factor" and isinstance(declared, float) else 1.0
+    declared = depth.inputs.spans.get("target.declared_ms")
+    return declared.mid if name == "verify.factor" and declared is not None else 1.0
 
 
-def _speedup(arithmetic: Arithmetic, environment: dict[str, object]) -> float | None:
-    value = arithmetic.run(environment, INVERSIONS).get("speedup")
-    return bounded_rate(value) if isinstance(value, float) else None
-
-
-def _environment(depth: AtDepth, arithmetic: Arithmetic, end: str) -> dict[str, object] | None:
-    """The inputs at which the deciding end of the speedup is reached: formulas are monotone, so it stays there."""
-    middle = {**depth.inputs.fixed, **{name: span.mid for name, span in depth.inputs.spans.items()}}
+def _speedup(arithmetic: Arithmetic, depth: AtDepth, known: Mapping[str, Span], end: str) -> float | None:
+    """The deciding end of the speedup with some inputs known."""
+    spans = {**depth.inputs.spans, **known}
     if end == "mid":
-        return middle if _speedup(arithmetic, middle) is not None else None
-    reached: list[tuple[float, dict[str, object]]] = []
-    for corner in corners(depth.inputs.spans):
-        environment = {**middle, **corner}
-        speedup = _speedup(arithmetic, environment)
-        if speedup is not None:
-            reached.append((speedup, environment))
-    if not reached:
-        return None
-    choose = min if end == "low" else max
-    return choose(reached, key=lambda item: item[0])[1]
+        value = arithmetic.run(
+            {**depth.inputs.fixed, **{name: span.mid for name, span in spans.items()}}, INVERSIONS
+        ).get("speedup")
+        return bounded_rate(value) if isinstance(value, float) else None
+    low, high = uncertain(arithmetic, depth.inputs.fixed, spans, _SAMPLES).ends["speedup"]
+    return low if end == "low" else high
 
 
 def _deciding_end(speedup_class: SpeedupClass, margin: float) -> tuple[str, float]:
@@ -120,7 +109,7 @@ def _crossing(curve: Callable[[float], float | None], threshold: float, limit: f
         if there is None or (there - threshold) * (now - threshold) > 0:
             continue
         near, far = 0.0, log(bound)
-        for _ in range(_STEPS):
+        while abs(far - near) > _PRECISION:
             middle = (near + far) / 2
             value = curve(exp(middle))
             if value is None:

@@ -21,7 +21,7 @@ def per_round(case: Case) -> Span:
     if overhead is None or overhead.kind not in {"per_round", "unknown"}:
         return _NONE
     span = from_quantity(overhead.ms)
-    return span if overhead.kind == "per_round" else Span(0.0, 0.0, span.high)
+    return span if overhead.kind == "per_round" else Span(0.0, 0.0, span.high, "bounds")
 
 
 def per_token(case: Case, facts: Facts) -> Span | None:
@@ -36,16 +36,20 @@ def per_token(case: Case, facts: Facts) -> Span | None:
     span = from_quantity(overhead.ms)
     if overhead.kind == "per_request":
         tokens = facts.number("workload.output_tokens")
-        span = Span(span.low / tokens, span.mid / tokens, span.high / tokens) if tokens else Span(0.0, 0.0, span.high)
+        span = (
+            Span(span.low / tokens, span.mid / tokens, span.high / tokens)
+            if tokens
+            else Span(0.0, 0.0, span.high, "bounds")
+        )
     elif overhead.kind == "unknown":
-        span = Span(0.0, 0.0, span.high)
+        span = Span(0.0, 0.0, span.high, "bounds")
     rate = span_of(facts.get("incumbent.rate_tok_s"))
     if rate is None:
         return span
     limit = 1000 / rate.high
     if span.mid >= limit:
         return None
-    return Span(span.low, span.mid, max(span.mid, min(span.high, _JUST_BELOW * limit)))
+    return Span(span.low, span.mid, max(span.mid, min(span.high, _JUST_BELOW * limit)), span.shape)
 
 
 def round_behind(rate: Span, overhead: Span, tokens: Span) -> Span | None:

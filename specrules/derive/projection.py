@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from specrules.derive.arithmetic import Arithmetic, Outcome
 from specrules.derive.rounds import BASES, RoundInputs, Sides, round_inputs
 from specrules.derive.spans import Span, bounded, bounded_rate
+from specrules.derive.uncertainty import Uncertain, uncertain
 from specrules.economics.break_even import break_even_conditional
 from specrules.model.verdict import BreakEven, BreakEvenRange, FormulaLine, Projection, Range, Speedup
 
@@ -31,12 +32,23 @@ class AtDepth:
     inputs: RoundInputs
     outcome: Outcome
     band: Outcome
+    uncertain: Uncertain
+    margin: float
 
     @property
     def speedup(self) -> Speedup:
-        """Speedup with every uncertainty that is known."""
-        low, high = self.outcome.ends("speedup")
-        return Speedup(low=bounded_rate(low), mid=bounded_rate(self.outcome.at_mid("speedup")), high=bounded_rate(high))
+        """The 90 % interval of the speedup over every uncertainty that is known, and how often it clears the margin."""
+        low, high = self.uncertain.ends["speedup"]
+        mid = bounded_rate(self.outcome.at_mid("speedup"))
+        if mid is None:
+            return Speedup(high=high)
+        above = self.uncertain.share_above(1 + self.margin)
+        return Speedup(
+            low=None if low is None else min(low, mid),
+            mid=mid,
+            high=None if high is None else max(high, mid),
+            probability_above_margin=above,
+        )
 
     @property
     def declared(self) -> Speedup:
@@ -87,6 +99,7 @@ class Projections:
             low=_most(speedup.low for speedup in speedups),
             mid=_most(speedup.mid for speedup in speedups),
             high=None if None in highs else _most(highs),
+            probability_above_margin=_most(speedup.probability_above_margin for speedup in speedups),
         )
 
     def shown(self, best: int | None) -> tuple[AtDepth, ...]:
@@ -131,6 +144,8 @@ def _at_depth(sides: Sides, arithmetic: Arithmetic, draft_length: int) -> AtDept
         inputs,
         arithmetic.outcome(inputs.fixed, inputs.spans),
         arithmetic.outcome(plain.fixed, band, needs_acceptance=False),
+        uncertain(arithmetic, inputs.fixed, inputs.spans),
+        sides.thresholds["margin"],
     )
 
 
@@ -198,13 +213,13 @@ def _beats_off(depth: AtDepth) -> bool | None:
 def projection(depth: AtDepth, best: int | None) -> Projection:
     """The projection of one draft length as it is reported."""
     outcome = depth.outcome
-    low, high = outcome.ends("rate_tok_s")
+    low, high = depth.uncertain.ends["rate_tok_s"]
     return Projection(
         draft_length=depth.draft_length,
         tokens_per_round=bounded(outcome.at_mid("tokens_per_round")),
         round_ms=bounded(outcome.at_mid("round_ms")),
         rate_tok_s=bounded_rate(outcome.at_mid("rate_tok_s")),
-        rate_range=Range(low=bounded_rate(low), high=bounded_rate(high)),
+        rate_range=Range(low=low, high=high),
         speedup=depth.speedup,
         at_declared_step=depth.declared,
         is_best=depth.draft_length == best,

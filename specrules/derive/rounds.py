@@ -1,7 +1,7 @@
 """Where the round time of each draft length comes from, best source first, as inputs of the formulas.
 
 A measured run at the very depth, a measured verify curve with a measured drafter, a measured run at another depth, a
-run with synthetic acceptance zero, a prior of the slope, and last the stated step time with an assumed factor, which
+run with synthetic acceptance zero, a stated slope, a prior, and last the stated step time with an assumed factor, which
 may reject but never approve.
 """
 
@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isnan
+from math import hypot, isnan
 
 from specrules.derive.acceptance import Observed
 from specrules.derive.curve import verify_curve
 from specrules.derive.overheads import per_round, per_token
-from specrules.derive.spans import UNBOUNDED, Span, from_quantity, span_of, widened
+from specrules.derive.priors import Beliefs, span_of_prior
+from specrules.derive.spans import UNBOUNDED, Span, from_quantity, is_point, span_of, widened
 from specrules.derive.steps import Steps
 from specrules.economics import verify
 from specrules.model.case import Case
@@ -28,16 +29,23 @@ BASES = {
     "curve": "a measured verify curve and a measured drafter",
     "run-slope": "a measured run at another draft length",
     "synthetic": "a run with synthetic acceptance zero",
-    "slope": "a prior of the round's slope",
+    "slope": "the stated slope of the round",
+    "prior-verify": "a prior of the verify slope, and the drafter's own price",
+    "prior-round": "a prior of the round's slope",
     "step": "the stated step time and an assumed factor",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A measured run of this very candidate that really drafted: its rate, tokens per drafting round and depth."""
+    """A measured run of this very candidate that really drafted: its rate, tokens per drafting round and depth.
+
+    `rate` is that of the run, with the error of timing it; its round follows from it. `delivered` is what the candidate
+    delivers on other requests too, whose acceptance may differ as far as its own error says.
+    """
 
     rate: Span
+    delivered: Span
     tokens: Span | None
     draft_length: int | None
 
@@ -54,6 +62,7 @@ class Sides:
     observed: Observed | None
     run: Run | None
     thresholds: Mapping[str, float]
+    beliefs: Beliefs
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +90,20 @@ def measured_run(
     if tokens is None and observed is not None and observed.depth == depth:
         tokens = observed.tokens
         if tokens is None and observed.ratio is not None and depth is not None and not is_tree:
-            tokens = Span(*(1 + end * depth for end in (observed.ratio.low, observed.ratio.mid, observed.ratio.high)))
-    return Run(widened(rate, thresholds["unknown_error"]), tokens, depth)
+            ratio = observed.ratio
+            tokens = Span(1 + ratio.low * depth, 1 + ratio.mid * depth, 1 + ratio.high * depth, ratio.shape)
+    timed = widened(rate, thresholds["unknown_error"])
+    return Run(timed, _delivered(timed, observed), tokens, depth)
+
+
+def _delivered(timed: Span, observed: Observed | None) -> Span:
+    """The rate with the error of its acceptance, both relative errors added as independent ones."""
+    tokens = None if observed is None else observed.tokens
+    if tokens is None or is_point(tokens):
+        return timed
+    low = hypot(1 - timed.low / timed.mid, 1 - tokens.low / tokens.mid)
+    high = hypot(timed.high / timed.mid - 1, tokens.high / tokens.mid - 1)
+    return Span(timed.mid * (1 - low), timed.mid, timed.mid * (1 + high))
 
 
 def round_inputs(sides: Sides, draft_length: int, *, spread: bool = True) -> RoundInputs:
@@ -117,15 +138,21 @@ def _basis(sides: Sides, draft_length: int) -> str:
     measurements, run = sides.case.measurements, sides.run
     if run is not None and run.draft_length == draft_length:
         return "measured-run"
-    if _from_curve(sides, draft_length) is not None and _drafter_cost_is_known(sides):
+    if _from_curve(sides, draft_length) is not None and _drafter_step(sides) is not None:
         return "curve"
     if _has_slope(sides):
         return "run-slope"
     if measurements.synthetic_zero_tok_s is not None and sides.case.engine.draft_length == draft_length:
         return "synthetic"
-    if measurements.round_slope is not None and sides.steps.plain is not None:
+    if sides.steps.plain is None:
+        return "step"
+    if measurements.round_slope is not None:
         return "slope"
-    return "step"
+    if sides.drafter_class.is_tree:
+        return "step"
+    if _drafter_cost_is_known(sides) and sides.beliefs.about("verify_slope") is not None:
+        return "prior-verify"
+    return "step" if sides.beliefs.about("round_slope") is None else "prior-round"
 
 
 def _has_slope(sides: Sides) -> bool:
@@ -161,6 +188,20 @@ def _drafter_cost_is_known(sides: Sides) -> bool:
     return all(sides.facts.number(name) is not None for name in sides.drafter_class.cost_inputs)
 
 
+def _drafter_step(sides: Sides) -> Span | None:
+    """What a drafted token costs: as measured, 0 for a class that costs nothing, else a prior over the plain step.
+
+    The prior counts beside a measured curve only: elsewhere a prior of the whole round says more.
+    """
+    if _drafter_cost_is_known(sides):
+        return span_of(sides.facts.get("drafter.step_ms")) or Span.exact(0.0)
+    prior, plain = sides.beliefs.about("draft_cost"), sides.steps.plain
+    if prior is None or plain is None or not verify_curve(sides.case, sides.facts):
+        return None
+    share = span_of_prior(prior)
+    return Span(share.low * plain.mid, share.mid * plain.mid, share.high * plain.mid, prior.shape)
+
+
 def _incumbent(sides: Sides) -> dict[str, Span]:
     found = {
         "incumbent.rate_tok_s": span_of(sides.facts.get("incumbent.rate_tok_s")),
@@ -173,6 +214,8 @@ def _incumbent(sides: Sides) -> dict[str, Span]:
 def _drafter(sides: Sides, draft_length: int) -> dict[str, Span]:
     spans: dict[str, Span] = {}
     step = span_of(sides.facts.get("drafter.step_ms"))
+    if step is None and sides.drafter_class.cost_inputs:
+        step = _drafter_step(sides)
     if step is not None:
         spans["drafter.step_ms"] = step
     catch_up = span_of(sides.facts.get("drafter.catch_up_ms"))
@@ -181,6 +224,9 @@ def _drafter(sides: Sides, draft_length: int) -> dict[str, Span]:
     if catch_up is not None:
         spans["drafter.catch_up_ms"] = catch_up
     coverage = span_of(sides.facts.get("drafter.coverage")) or span_of(sides.facts.get("candidate.coverage"))
+    prior = sides.beliefs.about("coverage")
+    if coverage is None and prior is not None and not sides.drafter_class.covers_every_round:
+        coverage = span_of_prior(prior)
     if coverage is not None:
         spans["drafter.coverage"] = coverage
     return spans
@@ -193,7 +239,7 @@ def _assumed_catch_up(sides: Sides, step: Span | None, draft_length: int) -> Spa
     if step is None:
         return None
     passes = 1 if sides.drafter_class.constant_in_depth else draft_length + 1
-    return Span(step.low, step.mid, passes * step.high)
+    return Span(step.low, step.mid, passes * step.high, "bounds")
 
 
 def _overheads(sides: Sides) -> dict[str, Span]:
@@ -243,19 +289,19 @@ def _overlap(sides: Sides) -> Span:
         return Span.exact(0.0)
     if stated is not None:
         return from_quantity(stated)
-    return Span(0.0, 0.0, 1.0)
+    return Span(0.0, 0.0, 1.0, "bounds")
 
 
 def _basis_spans(sides: Sides, basis: str, draft_length: int) -> dict[str, Span]:
     measurements, run = sides.case.measurements, sides.run
     if basis in {"measured-run", "run-slope"} and run is not None:
-        spans = {"run.rate_tok_s": run.rate}
+        spans = {"run.rate_tok_s": run.delivered if basis == "measured-run" else run.rate}
         if run.tokens is not None:
             spans["run.tokens_per_round"] = run.tokens
         if run.draft_length is not None:
             spans["run.draft_length"] = Span.exact(float(run.draft_length))
         block = sides.drafter_class.constant_in_depth
-        spans["run.depth_share"] = Span(0.0, 0.5, 1.0) if block else Span.exact(1.0)
+        spans["run.depth_share"] = Span(0.0, 0.5, 1.0, "bounds") if block else Span.exact(1.0)
         return spans
     if basis == "curve":
         curve = _from_curve(sides, draft_length)
@@ -264,8 +310,18 @@ def _basis_spans(sides: Sides, basis: str, draft_length: int) -> dict[str, Span]
         return {"synthetic.rate_tok_s": _synthetic(sides, from_quantity(measurements.synthetic_zero_tok_s))}
     if basis == "slope" and measurements.round_slope is not None:
         low, high = measurements.round_slope
-        return {"slope.round": Span(low, (low + high) / 2, high)}
+        return {"slope.round": Span(low, (low + high) / 2, high), **_floor(sides, draft_length)}
+    verify_prior, round_prior = sides.beliefs.about("verify_slope"), sides.beliefs.about("round_slope")
+    if basis == "prior-verify" and verify_prior is not None:
+        return {"slope.verify": span_of_prior(verify_prior), **_floor(sides, draft_length)}
+    if basis == "prior-round" and round_prior is not None:
+        return {"slope.round": span_of_prior(round_prior), **_floor(sides, draft_length)}
     return {"verify.factor": _assumed_factor(sides, draft_length)}
+
+
+def _floor(sides: Sides, draft_length: int) -> dict[str, Span]:
+    """The least that a pass over K+1 rows takes, whatever a slope says."""
+    return {"verify.floor_ms": Span.exact(sides.steps.pass_floor(draft_length))}
 
 
 def _synthetic(sides: Sides, rate: Span) -> Span:
@@ -304,4 +360,5 @@ def _from_curve(sides: Sides, draft_length: int) -> Span | None:
     low, mid, high = ends[0].low, ends[1].mid, ends[2].high
     if any(isnan(end) for end in (low, mid, high)):
         return None
-    return Span(float(low), float(mid), float(high))
+    measured = draft_length + 1 in widths
+    return Span(float(low), float(mid), float(high), "interval" if measured else "bounds")

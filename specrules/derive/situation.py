@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from specrules.derive.acceptance import observed_acceptance
+from specrules.derive.acceptance import believed_acceptance, observed_acceptance
 from specrules.derive.arithmetic import Arithmetic, compile_arithmetic
 from specrules.derive.implied import implied_facts
 from specrules.derive.methods import candidate_method
+from specrules.derive.priors import beliefs
 from specrules.derive.projection import Projections, project
 from specrules.derive.rounds import Sides, measured_run
 from specrules.derive.steps import step_times
@@ -17,6 +18,7 @@ from specrules.model.case import Case
 from specrules.model.drafter import DrafterClass
 from specrules.model.engine import Engine
 from specrules.model.fact import Facts
+from specrules.model.prior import GroupFile, PriorFile
 from specrules.model.rule import FormulaFile, Input
 
 
@@ -29,6 +31,8 @@ class Knowledge:
     formulas: FormulaFile
     inputs: tuple[Input, ...]
     thresholds: Mapping[str, float]
+    priors: PriorFile
+    groups: GroupFile
     symbols: Mapping[str, Type]
 
 
@@ -48,7 +52,8 @@ def situation(case: Case, facts: Facts, knowledge: Knowledge) -> Situation:
     """Derive step times, acceptance, rounds and projections."""
     facts = facts.extended(implied_facts(facts))
     method = candidate_method(case, knowledge.engine)
-    observed = observed_acceptance(case, facts, method)
+    believed = beliefs(case, knowledge.priors, knowledge.groups)
+    observed = observed_acceptance(case, facts, method) or believed_acceptance(facts, believed)
     is_tree = knowledge.drafter_class.is_tree
     sides = Sides(
         case=case,
@@ -59,6 +64,7 @@ def situation(case: Case, facts: Facts, knowledge: Knowledge) -> Situation:
         observed=observed,
         run=measured_run(case, facts, observed, knowledge.thresholds, is_tree=is_tree),
         thresholds=knowledge.thresholds,
+        beliefs=believed,
     )
     arithmetic = compile_arithmetic(knowledge.formulas, knowledge.drafter_class, knowledge.thresholds)
     return Situation(case, facts, knowledge, sides, arithmetic, project(sides, arithmetic))

@@ -23,6 +23,10 @@ _GROUPS: Mapping[tuple[str, ...], str] = {
     ("incumbent",): "incumbent",
     ("measurements", "off"): "off",
     ("measurements", "candidate"): "candidate",
+    ("measurements", "conditions"): "measurements",
+    ("measurements", "off", "conditions"): "off",
+    ("measurements", "candidate", "conditions"): "candidate",
+    ("incumbent", "conditions"): "incumbent",
 }
 _RENAMED = {"drafter.drafter_class": "drafter.kind"}
 _MEASUREMENTS = {"restore_ms": "restore.ms", "synthetic_zero_tok_s": "candidate.synthetic_zero_tok_s"}
@@ -40,6 +44,11 @@ def stated_facts(case: Case, place: Place) -> dict[str, Fact]:
             fact = _fact(_RENAMED.get(name, name), value, place((*path, key)))
             if fact is not None:
                 facts[fact.name] = fact
+    for index, item in enumerate(case.evidence):
+        for key, value in _fields(item.conditions):
+            fact = _fact(f"{item.arm}.{key}", value, place(("evidence", index, "conditions", key)))
+            if fact is not None:
+                facts.setdefault(fact.name, fact)
     for key, name in _MEASUREMENTS.items():
         quantity = getattr(case.measurements, key)
         if quantity is not None:
@@ -71,6 +80,7 @@ def _quantity_fact(name: str, quantity: Quantity, source: str) -> Fact:
         unit=quantity.unit,
         low=quantity.low,
         high=quantity.high,
+        distribution=quantity.distribution,
         samples=quantity.samples,
         provenance=Provenance(
             kind=quantity.kind,

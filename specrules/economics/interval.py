@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -31,7 +31,7 @@ class Interval(Generic[NumberT]):
             raise ValueError(f"interval out of order: low {self.low}, mid {self.mid}, high {self.high}")
 
     @classmethod
-    def exact(cls, value: NumberT) -> Interval[NumberT]:
+    def exact(cls, value: NumberT) -> Self:
         """The interval of a value that is known exactly."""
         return cls(value, value, value)
 

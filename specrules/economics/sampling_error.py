@@ -1,6 +1,7 @@
 """How far a measured acceptance may lie from the true one, from what was counted.
 
     request_interval          per-request A: requests differ from each other far more than rounds of one request do
+    mean_error                the same for any mean over requests, such as a rate
     outcome_interval          S accepted tokens and F rounds that ended in a rejection: Wilson on S / (S + F)
     histogram_interval        rounds with 0..K accepted tokens: their own mean and spread, without a model of p
     ratio_interval            only accepted / drafted: Wilson widened by the root of the design effect
@@ -59,6 +60,15 @@ def request_interval(
     spread = sqrt(float(np.sum((shares * (tokens - mean)) ** 2)) * tokens.size / (tokens.size - 1))
     half = student_quantile((1 + confidence) / 2, tokens.size - 1) * spread
     return Interval(max(1.0, mean - half), mean, mean + half)
+
+
+def mean_error(samples: Vector, *, confidence: float = CONFIDENCE) -> float:
+    """Half the t-interval of a mean over requests; 0 where fewer than `ENOUGH_REQUESTS` were seen, as it is unknown."""
+    found = _list("samples", samples)
+    if found.size < ENOUGH_REQUESTS:
+        return 0.0
+    spread = float(found.std(ddof=1)) / sqrt(found.size)
+    return student_quantile((1 + confidence) / 2, found.size - 1) * spread
 
 
 @vectorised

@@ -7,9 +7,11 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from specrules.model.base import Many, Model, Moment
-from specrules.model.quantity import DraftLength, ProvenanceKind
+from specrules.model.quantity import Distribution, DraftLength, ProvenanceKind
 
-AcceptanceKind = Literal["conditional", "ratio", "position_vector", "tokens_per_round", "counts", "histogram"]
+AcceptanceKind = Literal[
+    "conditional", "ratio", "position_vector", "tokens_per_round", "counts", "histogram", "conditional-or-ratio"
+]
 
 
 class Acceptance(Model):
@@ -18,12 +20,16 @@ class Acceptance(Model):
     `kind` says what the numbers mean: `conditional` (p), `ratio` (accepted / drafted, r), `position_vector`
     (unconditional a_1..a_K), `tokens_per_round` (A, bonus token included), `counts` (accepted, drafted, rounds) or
     `histogram` (number of rounds with 0..K accepted). `draft_length` is the depth K at which it was observed.
+    `conditional-or-ratio` is a number that nobody can tell the kind of: p with the probability `conditional_share`,
+    else r at the stated depth.
     """
 
     kind: AcceptanceKind
     value: float | None = None
     low: float | None = None
     high: float | None = None
+    distribution: Distribution = "interval"
+    conditional_share: float = Field(default=0.5, ge=0, le=1)
     draft_length: DraftLength | None = None
     vector: Many[float] = ()
     anchor: bool = Field(default=False, description="position 0 of the vector is the anchor, so A = sum, not 1 + sum")
@@ -37,7 +43,7 @@ class Acceptance(Model):
 
     @model_validator(mode="after")
     def _complete(self) -> Acceptance:
-        if self.kind in {"conditional", "ratio", "tokens_per_round"}:
+        if self.kind in {"conditional", "ratio", "tokens_per_round", "conditional-or-ratio"}:
             self._check_scalar()
         elif self.kind == "position_vector":
             self._check_vector()

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pydantic import Field
 
 from specrules.model.base import Many, Model
-from specrules.model.quantity import Provenance
+from specrules.model.quantity import Distribution, Provenance
 
 FactValue = float | bool | str | tuple[float, ...]
 
@@ -20,6 +20,7 @@ class Fact(Model):
     unit: str = ""
     low: float | None = None
     high: float | None = None
+    distribution: Distribution = "interval"
     samples: Many[float] = ()
     provenance: Provenance = Provenance()
     formula: str = Field(default="", description="for derived facts: as symbols")

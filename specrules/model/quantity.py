@@ -12,6 +12,12 @@ ProvenanceKind = Literal["measured", "reported", "from-file", "catalogue", "deri
 Unit = Literal["ms", "tok/s", "GiB", "tokens", "rounds", "ratio", "rows", "days", "count", "share", "usd", ""]
 
 
+Distribution = Literal["interval", "uniform", "normal", "lognormal", "logit-normal"]
+"""How a value may lie around its middle. `interval`: low and high are the ends of a 90 % interval of a skewed normal,
+on the scale that keeps the value in its range; `uniform`: between low and high and nowhere else; `normal`, `lognormal`
+and `logit-normal`: low and high are the 90 % interval of that distribution."""
+
+
 class Provenance(Model):
     """Where a value comes from: how it is known, which command, file:line or URL said so, and when it was observed."""
 
@@ -29,8 +35,8 @@ def _value_or_spread(schema: dict[str, Any]) -> None:
 class Quantity(Model):
     """A number with its unit, an optional spread and its provenance.
 
-    `low` and `high` are a 90 % interval unless the source says otherwise. Where only an interval is given the value is
-    its middle; where only samples are given it is their mean and the interval stays unknown.
+    `low` and `high` are a 90 % interval unless `distribution` says otherwise. Where only an interval is given the value
+    is its middle; where only samples are given it is their mean and the interval stays unknown.
     """
 
     model_config = ConfigDict(json_schema_extra=_value_or_spread)
@@ -39,6 +45,7 @@ class Quantity(Model):
     unit: Unit = ""
     low: float | None = None
     high: float | None = None
+    distribution: Distribution = "interval"
     samples: Many[float] = ()
     kind: ProvenanceKind = "reported"
     source: str = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from specrules.model.case import Case
 from specrules.model.drafter import DrafterClass
 from specrules.model.engine import Engine
 from specrules.model.fact import Fact, Facts
+from specrules.model.prior import GroupFile, Prior, PriorFile
 from specrules.model.rule import FormulaFile, InputFile
 
 _TABLES = Path(__file__).parents[2] / "data" / "tables"
@@ -78,15 +80,26 @@ def arithmetic(name: str = "model") -> Arithmetic:
 
 
 def given(
-    one: Case, more: Mapping[str, Any] | None = None, *, on: Engine | None = None, search: int = 1, **limits: float
+    one: Case,
+    more: Mapping[str, Any] | None = None,
+    *,
+    on: Engine | None = None,
+    search: int = 1,
+    priors: tuple[Prior, ...] = (),
+    **limits: float,
 ) -> Situation:
-    """The situation of a case. Only K = 1 (to `search`), 3, 7 and the case's own are looked at, which is quick."""
+    """The situation of a case. Only K = 1 (to `search`), 3, 7 and the case's own are looked at, which is quick.
+
+    Nothing is believed beforehand but the `priors` that are given.
+    """
     knowledge = Knowledge(
         engine=on or catalog().engine(one.engine.id).model,
         drafter_class=drafter_class(one.drafter.drafter_class),
         formulas=formulas(),
         inputs=catalog().only(InputFile, "inputs", "inputs").model.inputs,
         thresholds=thresholds(search_depth=float(search), **limits),
+        priors=PriorFile(schema=1, id="none", fitted_by="no one", fitted_on=date(2026, 1, 1), priors=priors),
+        groups=catalog().only(GroupFile, "groups", "groups").model,
         symbols=catalog().symbols,
     )
     return situation(one, facts(one, **(more or {})), knowledge)
