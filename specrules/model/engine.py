@@ -9,6 +9,7 @@ from pydantic import Field, field_validator
 from specrules.model.base import ExpressionText, Identifier, Many, Model, SchemaVersion
 from specrules.model.claim import Claim, Conditional, DeployedInput, Source
 from specrules.model.flag import Flag, HelpText, RemovedFlag
+from specrules.model.launching import Launching
 from specrules.model.reader import Reader
 from specrules.model.serving import Serving, filled_body
 from specrules.model.version import VersionScheme
@@ -282,6 +283,7 @@ class Engine(Model):
     deployed: Many[DeployedInput] = Field(
         default=(), description="what settings say about inputs of rules, where one setting alone does not say it"
     )
+    launch: Launching | None = None
     help: HelpText | None = None
     start_refusals: Many[StartRefusal] = ()
     request_refusals: Many[RequestRefusal] = ()

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from specrules.model.base import Many
+from specrules.model.base import DottedName, Many
 from specrules.model.claim import Claim
 
 
@@ -26,6 +26,8 @@ class Flag(Claim):
         "flag, a list texts, a default that is a number a number, values of true and false a flag, all else text",
     )
     adds_up: bool = Field(default=False, description="a list that is given again adds to what was given before")
+    states: Many[DottedName] = Field(default=(), description="facts of a case or a deployment that its value is")
+    none_words: Many[str] = Field(default=(), description="values that state nothing, such as none for methods")
     doc: str
 
 

@@ -33,6 +33,9 @@ def unfold(process: Process, expander: Expander, depth: int = 0) -> Iterator[Pro
     if process.script is not None:
         yield from _commands(replace(process, script=None), process.script, expander, depth)
         return
+    if process.words and base_name(process.words[0].value) in SHELLS:
+        # An image without an entrypoint runs its arguments.
+        process = replace(process, own_program=True)
     process = _without_env(process)
     if not process.words or not process.own_program:
         yield process
