@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import numpy as np
 
@@ -23,6 +24,39 @@ SHARES = frozenset({"acceptance.conditional", "acceptance.ratio", "drafter.cover
 KIND = "acceptance.kind"
 """The draw that decides which kind a number of unknown kind is of."""
 
+_DIMENSIONS = (
+    KIND,
+    "acceptance.conditional",
+    "acceptance.tokens",
+    "acceptance.ratio",
+    "acceptance.spread",
+    "incumbent.rate_tok_s",
+    "target.step_ms",
+    "target.declared_ms",
+    "drafter.step_ms",
+    "drafter.catch_up_ms",
+    "drafter.coverage",
+    "verify.factor",
+    "verify.curve_ms",
+    "slope.round",
+    "slope.verify",
+    "run.rate_tok_s",
+    "run.tokens_per_round",
+    "run.depth_share",
+    "synthetic.rate_tok_s",
+    "overhead.per_round_ms",
+    "overhead.per_token_ms",
+    "restore_ms",
+    "overlap",
+)
+"""The dimension of the lattice that each input is drawn along. Others lie further out."""
+
+
+def shares_of(name: str, count: int) -> Array:
+    """How much of its distribution lies below each sample of an input."""
+    known = _DIMENSIONS.index(name) if name in _DIMENSIONS else len(_DIMENSIONS) + crc32(name.encode()) % 1000
+    return distributions.even_shares(count, known, SEED)
+
 
 def drawn(spans: Mapping[str, Span], count: int) -> dict[str, Array]:
     """`count` samples of each span that has any width. What is only bounded is drawn evenly between its bounds."""
@@ -35,7 +69,7 @@ def drawn(spans: Mapping[str, Span], count: int) -> dict[str, Array]:
 
 def kind_is_conditional(span: EitherKind, count: int) -> Array:
     """1 for the samples in which the number is p, 0 for those in which it is r."""
-    shares = distributions.even_shares(count, KIND, SEED)
+    shares = shares_of(KIND, count)
     return (shares < span.conditional_share).astype(np.float64)
 
 
@@ -45,7 +79,7 @@ def _sample(name: str, span: Span, count: int) -> Array:
         chosen = kind_is_conditional(span, count) == 1
         from_ratio: Array = np.asarray(conditional_from_ratio(stated, span.draft_length))
         return np.where(chosen, stated, from_ratio)
-    shares = distributions.even_shares(count, name, SEED)
+    shares = shares_of(name, count)
     low, mid, high = span.low, span.mid, span.high
     if span.shape in {"uniform", "bounds"}:
         return distributions.uniform(low, high, shares)

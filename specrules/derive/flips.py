@@ -16,7 +16,7 @@ from specrules.model.verdict import FlipPoint
 
 _REACH = 20.0
 _PRECISION = 1e-4
-_SAMPLES = 1024
+_SAMPLES = 1021
 _NAMES: Mapping[str, tuple[str, str]] = {
     "incumbent.rate_tok_s": ("the incumbent's rate", "tok/s"),
     "target.step_ms": ("the plain target step", "ms"),

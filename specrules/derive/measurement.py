@@ -1,4 +1,4 @@
-"""The one measurement that would settle it: of the engine's recipes the one that moves most per minute."""
+"""The one measurement that would settle it: of the engine's recipes the one that is worth most per minute."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from math import ceil, isfinite
 
+from specrules.derive.information import Worth, worth
 from specrules.derive.overheads import per_token
 from specrules.derive.projection import AtDepth
 from specrules.derive.settings import filled, words
@@ -18,9 +19,9 @@ from specrules.model.rule import SpeedupClass
 from specrules.model.verdict import FlipPoint, Measurement, Range
 
 _INPUTS_OF: dict[str, tuple[str, ...]] = {
-    "off.rate_tok_s": ("target.step_ms", "target.declared_ms", "verify.factor"),
-    "target.step_ms": ("target.step_ms", "target.declared_ms", "verify.factor"),
-    "target.verify_curve": ("verify.factor", "verify.curve_ms"),
+    "off.rate_tok_s": ("target.step_ms", "target.declared_ms"),
+    "target.step_ms": ("target.step_ms", "target.declared_ms"),
+    "target.verify_curve": ("verify.factor", "verify.curve_ms", "slope.verify", "target.step_ms", "target.declared_ms"),
     "drafter.step_ms": ("drafter.step_ms", "drafter.catch_up_ms"),
     "acceptance": ("acceptance.conditional", "acceptance.ratio", "acceptance.tokens", "acceptance.spread"),
     "candidate.tokens_per_round": (
@@ -55,11 +56,13 @@ class Weighed:
     recipe: Recipe
     gives_missing: int
     swing_tok_s: float
+    worth_tok_s: float | None
 
     @property
-    def rank(self) -> tuple[int, float]:
-        """Missing inputs first, then tokens per second of swing per minute."""
-        return (self.gives_missing, self.swing_tok_s / self.recipe.minutes)
+    def rank(self) -> tuple[int, float, float]:
+        """Missing inputs first, then what knowing is worth per minute, then how far the rate moves per minute."""
+        minutes = self.recipe.minutes
+        return (self.gives_missing, round((self.worth_tok_s or 0.0) / minutes, 6), self.swing_tok_s / minutes)
 
 
 def measurements(given: Situation, flips: Iterable[FlipPoint], speedup_class: SpeedupClass) -> tuple[Measurement, ...]:
@@ -68,7 +71,8 @@ def measurements(given: Situation, flips: Iterable[FlipPoint], speedup_class: Sp
     depth = given.projections.at(length)
     if depth is None:
         return ()
-    weighed = [_weigh(given, recipe, depth) for recipe in given.knowledge.engine.recipes if _fits(given, recipe)]
+    known = worth(given.projections, given.sides.steps.plain)
+    weighed = [_weigh(given, recipe, depth, known) for recipe in given.knowledge.engine.recipes if _fits(given, recipe)]
     weighed.sort(key=lambda item: item.rank, reverse=True)
     by_name = {flip.name: flip for flip in flips}
     return tuple(_measurement(given, item, depth, by_name, speedup_class) for item in weighed)
@@ -81,15 +85,16 @@ def _fits(given: Situation, recipe: Recipe) -> bool:
     return not recipe.methods or any(fnmatchcase(method.id, pattern) for pattern in recipe.methods)
 
 
-def _weigh(given: Situation, recipe: Recipe, depth: AtDepth) -> Weighed:
+def _weigh(given: Situation, recipe: Recipe, depth: AtDepth, known: Worth | None) -> Weighed:
     missing = set(depth.outcome.missing("speedup", "rate_tok_s"))
     gives = {name for item in recipe.yields for name in (item, *_GIVES.get(item, ()))}
     names = {name for item in recipe.yields for name in _INPUTS_OF.get(item, ())}
     if _WHOLE_ROUND & set(recipe.yields):
         names |= {name for name in depth.inputs.spans if not name.startswith("acceptance.")}
     if "candidate.rate_tok_s" in recipe.yields:
-        names = set(depth.inputs.spans)
-    return Weighed(recipe, len(missing & gives), _swing(given, depth, names))
+        names = set(depth.inputs.spans) - {"incumbent.rate_tok_s"}
+    value = None if known is None else known.of(names)
+    return Weighed(recipe, len(missing & gives), _swing(given, depth, names), value)
 
 
 def _swing(given: Situation, depth: AtDepth, names: set[str]) -> float:
@@ -114,6 +119,7 @@ def _measurement(
         expected=expected,
         threshold=threshold,
         samples_needed=_rounds(depth) if {"acceptance", "candidate.tokens_per_round"} & set(recipe.yields) else None,
+        value_tok_s=item.worth_tok_s,
         note=recipe.needs,
     )
 
@@ -126,7 +132,7 @@ def _expectation(
     incumbent = spans.get("incumbent.rate_tok_s")
     for name in recipe.yields:
         if name == "candidate.rate_tok_s":
-            low, high = (bounded(end) for end in outcome.ends("rate_tok_s"))
+            low, high = depth.uncertain.ends["rate_tok_s"]
             threshold = None if incumbent is None else incumbent.mid * (1 + given.sides.thresholds["margin"])
             return (f"tok/s at K={depth.draft_length}", Range(low=low, high=high), threshold)
         if name == "candidate.synthetic_zero":

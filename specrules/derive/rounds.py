@@ -22,6 +22,7 @@ from specrules.model.case import Case
 from specrules.model.drafter import DrafterClass
 from specrules.model.engine import Method
 from specrules.model.fact import Facts
+from specrules.model.prior import Prior
 from specrules.model.quantity import Quantity
 
 BASES = {
@@ -72,6 +73,18 @@ class RoundInputs:
     basis: str
     fixed: dict[str, object]
     spans: dict[str, Span]
+
+
+def priors_used(sides: Sides, inputs: RoundInputs) -> tuple[Prior, ...]:
+    """The priors that stand in for measurements at this draft length."""
+    found = [
+        sides.beliefs.about("conditional_acceptance") if sides.observed and sides.observed.kind == "prior" else None,
+        sides.beliefs.about("round_slope") if inputs.basis == "prior-round" else None,
+        sides.beliefs.about("verify_slope") if inputs.basis == "prior-verify" else None,
+        sides.beliefs.about("draft_cost") if inputs.basis == "curve" and not _drafter_cost_is_known(sides) else None,
+        sides.beliefs.about("coverage") if _coverage_is_believed(sides) else None,
+    ]
+    return tuple(prior for prior in found if prior is not None)
 
 
 def measured_run(
@@ -148,6 +161,8 @@ def _basis(sides: Sides, draft_length: int) -> str:
         return "step"
     if measurements.round_slope is not None:
         return "slope"
+    if measurements.verify_factor is not None:
+        return "step"
     if sides.drafter_class.is_tree:
         return "step"
     if _drafter_cost_is_known(sides) and sides.beliefs.about("verify_slope") is not None:
@@ -225,11 +240,17 @@ def _drafter(sides: Sides, draft_length: int) -> dict[str, Span]:
         spans["drafter.catch_up_ms"] = catch_up
     coverage = span_of(sides.facts.get("drafter.coverage")) or span_of(sides.facts.get("candidate.coverage"))
     prior = sides.beliefs.about("coverage")
-    if coverage is None and prior is not None and not sides.drafter_class.covers_every_round:
+    if prior is not None and _coverage_is_believed(sides):
         coverage = span_of_prior(prior)
     if coverage is not None:
         spans["drafter.coverage"] = coverage
     return spans
+
+
+def _coverage_is_believed(sides: Sides) -> bool:
+    """Whether the drafter drafts in a share of the rounds that nobody counted."""
+    counted = any(sides.facts.number(name) is not None for name in ("drafter.coverage", "candidate.coverage"))
+    return not counted and not sides.drafter_class.covers_every_round
 
 
 def _assumed_catch_up(sides: Sides, step: Span | None, draft_length: int) -> Span | None:
@@ -336,7 +357,10 @@ def _synthetic(sides: Sides, rate: Span) -> Span:
 
 
 def _assumed_factor(sides: Sides, draft_length: int) -> Span:
-    """The assumed V(K+1) over the stated step: from its floor over the policy's factor to anything."""
+    """V(K+1) over the stated step: as it is believed, else from its floor over the policy's factor to anything."""
+    believed = sides.case.measurements.verify_factor
+    if believed is not None and sides.steps.plain is not None:
+        return from_quantity(believed)
     factor = sides.thresholds["ceiling_factor"]
     declared = sides.steps.declared
     floor = 0.0 if declared is None else sides.steps.pass_floor(draft_length) / declared.mid

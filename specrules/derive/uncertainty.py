@@ -16,7 +16,7 @@ from specrules.derive.spans import Span, bounded_rate, is_point
 if TYPE_CHECKING:
     from specrules.economics.arrays import Array
 
-SAMPLES = 4096
+SAMPLES = 4093
 """Samples per input: the ends of an interval then move by less than 1 % of its width from one seed to another."""
 
 _TAIL = 0.05

@@ -8,7 +8,6 @@ several vary.
 from __future__ import annotations
 
 import functools
-import zlib
 from math import log
 from statistics import NormalDist
 
@@ -21,10 +20,22 @@ _END = NormalDist().inv_cdf(0.95)
 _WIDEST = 1 - 1e-9
 
 
-def even_shares(count: int, name: str, seed: int) -> Array:
-    """`count` shares in the middle of equal slices of [0, 1], shuffled by a generator that seed and name fix."""
-    generator = np.random.default_rng([seed, zlib.crc32(name.encode())])
-    shares: Array = (generator.permutation(count) + 0.5) / count
+LATTICES = {1021: 76, 2039: 1487, 4093: 1516, 8191: 5130}
+"""Multipliers of Korobov lattices by their number of points (L'Ecuyer and Lemieux, Management Science 46, 2000)."""
+
+
+@functools.lru_cache(maxsize=128)
+def even_shares(count: int, dimension: int, seed: int) -> Array:
+    """The coordinate of a lattice of `count` points in one dimension: each of `count` equal slices of [0, 1] once.
+
+    Every pair of dimensions fills the square far more evenly than random points do. The seed shifts the lattice.
+    Raises ValueError for a count without a known lattice.
+    """
+    if count not in LATTICES:
+        raise ValueError(f"no lattice of {count} points; known are {', '.join(map(str, LATTICES))}")
+    shift = int(np.random.default_rng([seed, dimension]).integers(count))
+    steps = np.arange(count, dtype=np.int64) * pow(LATTICES[count], dimension, count) + shift
+    shares: Array = (steps % count + 0.5) / count
     return shares
 
 

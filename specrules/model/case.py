@@ -8,8 +8,10 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from specrules.model.acceptance import Acceptance
 from specrules.model.base import DottedName, Identifier, Many, Model, Moment, SchemaVersion
+from specrules.model.conditions import Conditions
 from specrules.model.quantity import (
     DraftLength,
+    Factor,
     Gibibytes,
     Milliseconds,
     PositiveMilliseconds,
@@ -163,6 +165,7 @@ class Incumbent(Model):
     tokens_per_round: TokensPerRound | None = None
     round_ms: PositiveMilliseconds | None = None
     head_share: Share | None = Field(default=None, description="share of head and host in the incumbent's round")
+    conditions: Conditions = Conditions()
 
 
 class Overhead(Model):
@@ -177,7 +180,9 @@ class WidthTime(Model):
 
     width: int = Field(ge=1)
     ms: PositiveMilliseconds
-    batch: int | None = Field(default=None, ge=1, description="sequences at once; unstated: as many as the workload has")
+    batch: int | None = Field(
+        default=None, ge=1, description="sequences at once; unstated: as many as the workload has"
+    )
     context_tokens: int | None = Field(default=None, ge=0, description="context that each sequence held")
 
 
@@ -190,6 +195,7 @@ class CandidateRun(Model):
     tokens_per_round: TokensPerRound | None = None
     acceptance: Acceptance | None = None
     drafting: bool | None = None
+    conditions: Conditions = Conditions()
 
 
 class OffRun(Model):
@@ -197,15 +203,20 @@ class OffRun(Model):
 
     rate_tok_s: TokensPerSecond | None = None
     rate_kind: RateKind | None = None
+    conditions: Conditions = Conditions()
 
 
 class Measurements(Model):
-    """What was measured or is believed about the candidate."""
+    """What was measured or is believed about the candidate. `conditions` are those of all that states none of its own."""
 
+    conditions: Conditions = Conditions()
     acceptance: Acceptance | None = None
     off: OffRun = OffRun()
     candidate: CandidateRun = CandidateRun()
     verify_curve: Many[WidthTime] = ()
+    verify_factor: Factor | None = Field(
+        default=None, description="V(K+1) / t1 as it is believed to be at every draft length, where no curve is known"
+    )
     synthetic_zero_tok_s: TokensPerSecond | None = None
     overhead: Overhead | None = None
     restore_ms: Milliseconds | None = None
@@ -228,6 +239,7 @@ class EvidenceFile(Model):
     )
     engine: Identifier | None = Field(default=None, description="where it differs from the case's engine")
     observed_at: Moment | None = None
+    conditions: Conditions = Field(default=Conditions(), description="what the file does not hold itself")
 
 
 class Case(Model):

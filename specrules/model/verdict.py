@@ -132,6 +132,36 @@ class FlipPoint(Result):
     note: str = ""
 
 
+class Swing(Result):
+    """How far one uncertain input moves the speedup, everything else in the middle: a bar of the tornado."""
+
+    name: str
+    value: float
+    range: Range = Field(default=Range(), description="ends of the input; None: not known")
+    speedup_at_low: float | None = None
+    speedup_at_high: float | None = None
+
+
+class LengthShare(Result):
+    """How often a draft length is the best one, over everything that is uncertain."""
+
+    draft_length: int
+    probability: float
+
+
+class PriorUse(Result):
+    """A prior that stands in for what nobody measured."""
+
+    id: str
+    quantity: str
+    low: float
+    mid: float
+    high: float
+    rows: int
+    sources: Many[str]
+    note: str = ""
+
+
 class Measurement(Result):
     """The measurement that would settle it."""
 
@@ -194,6 +224,12 @@ class Verdict(Result):
     formulas: Many[FormulaLine] = ()
     decision: Many[FormulaLine] = ()
     flips: Many[FlipPoint] = ()
+    tornado: Many[Swing] = Field(default=(), description="by effect, at the draft length of the verdict")
+    best_lengths: Many[LengthShare] = Field(default=(), description="draft lengths by how often they are the best")
+    priors: Many[PriorUse] = Field(default=(), description="what stands in for measurements")
+    perfect_information_tok_s: float | None = Field(
+        default=None, description="what knowing every input would be worth: no measurement is worth more"
+    )
     measurement: Measurement | None = None
     runners_up: Many[Measurement] = ()
     settings: Settings | None = None

@@ -9,10 +9,13 @@ from datetime import datetime
 from specrules.decide import Table, deciding_gate
 from specrules.derive.derived import derived_facts
 from specrules.derive.flips import flip_points
+from specrules.derive.information import chosen_most, worth
 from specrules.derive.measurement import measurements
-from specrules.derive.projection import break_even, formula_lines, missing_inputs, projection
+from specrules.derive.projection import AtDepth, break_even, formula_lines, missing_inputs, projection
+from specrules.derive.rounds import priors_used
 from specrules.derive.settings import settings
 from specrules.derive.situation import Situation
+from specrules.derive.tornado import tornado
 from specrules.derive.values import Values, missing_asks
 from specrules.model.base import Part
 from specrules.model.engine import KnownIssue
@@ -26,9 +29,13 @@ from specrules.model.verdict import (
     FormulaLine,
     Gate,
     IncumbentSummary,
+    LengthShare,
+    PriorUse,
     Verdict,
 )
 from specrules.pipeline.wording import acceptance_notes, numbers_text, sentence
+
+_SELDOM = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +90,10 @@ def build(judged: Judged, table: Table, path: str, footer: Footer, notices: Iter
         formulas=formula_lines(given.arithmetic, shown) if shown is not None else (),
         decision=judged.decision,
         flips=flips,
+        tornado=tornado(given.arithmetic, shown) if shown is not None else (),
+        best_lengths=_best_lengths(given),
+        priors=_priors(given, shown),
+        perfect_information_tok_s=_perfect_information(given),
         measurement=recipes[0] if recipes else None,
         runners_up=recipes[1:],
         settings=settings(given, length) if row.verdict == "deploy" else None,
@@ -93,6 +104,26 @@ def build(judged: Judged, table: Table, path: str, footer: Footer, notices: Iter
         missing=_missing(judged),
         footer=footer,
     )
+
+
+def _best_lengths(given: Situation) -> tuple[LengthShare, ...]:
+    """Draft lengths that are the best one in at least one sample of twenty, the likeliest first."""
+    shares = chosen_most(given.projections)
+    found = (
+        LengthShare(draft_length=length, probability=share) for length, share in shares.items() if share >= _SELDOM
+    )
+    return tuple(sorted(found, key=lambda item: item.probability, reverse=True))
+
+
+def _priors(given: Situation, shown: AtDepth | None) -> tuple[PriorUse, ...]:
+    used = () if shown is None else priors_used(given.sides, shown.inputs)
+    names = PriorUse.model_fields
+    return tuple(PriorUse(**{name: getattr(prior, name) for name in names}) for prior in used)
+
+
+def _perfect_information(given: Situation) -> float | None:
+    known = worth(given.projections, given.sides.steps.plain)
+    return None if known is None else known.of_all()
 
 
 def _best(judged: Judged, verdict: VerdictName) -> ArmName:
