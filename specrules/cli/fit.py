@@ -86,9 +86,9 @@ def command(
 ) -> int:
     """Say whether TARGET and DRAFTER fit on the devices as llama.cpp allots memory, and what drafting takes.
 
-    Both are GGUF files; of a split model any part will do. Weights and caches are exact, buffers an interval. Where
-    llama-fit-params is on PATH or in SPECRULES_LLAMA_BIN it is asked as well. Leaves with 0 where every device was
-    judged, whatever came out, and with 2 where a size or the free memory stays open.
+    Both are GGUF files or http(s) addresses of such; of a split model any part will do. Weights and caches are exact,
+    buffers an interval. Where llama-fit-params is on PATH or in SPECRULES_LLAMA_BIN it is asked as well. Leaves with 0
+    where every device was judged, whatever came out, and with 2 where a size or the free memory stays open.
 
     \b
     Examples:
@@ -96,6 +96,7 @@ def command(
       specrules fit target.gguf --own-heads --context 65536 --device CUDA0=22.5/24 --device CPU=64
     """
     from specrules.catalog.catalogue import Catalog
+    from specrules.cli.fetching import bar
     from specrules.cli.writing import write
     from specrules.evidence.memory.request import Request
     from specrules.pipeline.fitting import Machine, fit_files
@@ -125,6 +126,7 @@ def command(
         catalog=catalog,
         headroom_gib=headroom,
         ask_engine=not no_engine,
+        watch=bar,
     )
     write(render_fit(found, format_name, catalog.template_folders), output)
     return EXIT_COULD_NOT_JUDGE if found.state == "unknown" else EXIT_OK

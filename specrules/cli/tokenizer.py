@@ -40,10 +40,11 @@ def command(
       specrules tokenizer Qwen3-32B/ Qwen3-0.6B/tokenizer.json --format json
     """
     from specrules.catalog.catalogue import Catalog
+    from specrules.cli.fetching import web
     from specrules.cli.tokenizer_report import as_json, as_markdown
     from specrules.cli.writing import write
     from specrules.pipeline.tokenizer import tokenizers
 
     catalog = Catalog.load(engines=engines, rules=rules, templates=templates)
-    pair = tokenizers(target, drafter, engine, version=engine_version, catalog=catalog)
+    pair = tokenizers(target, drafter, engine, version=engine_version, catalog=catalog, sources=web())
     write(as_json(pair) if format_name == "json" else as_markdown(pair), output)

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     metavar="PATH=VALUE",
     help="Set one value of the case, such as target.step_ms=67. Repeatable; enough of them need no CASE.",
 )
+@click.option(
+    "--fetch",
+    is_flag=True,
+    help="Read headers and tokenizers of models whose file is an http(s) address. Nothing is fetched without it.",
+)
 @options.output
 @options.now
 @options.layers
@@ -32,6 +37,7 @@ def command(
     cases: tuple[Path, ...],
     format_name: str,
     settings: tuple[str, ...],
+    fetch: bool,
     output: Path | None,
     now: datetime | None,
     engines: tuple[Path, ...],
@@ -66,15 +72,17 @@ def command(
         return EXIT_COULD_NOT_JUDGE
 
     from specrules.catalog.catalogue import Catalog
+    from specrules.cli.fetching import web
     from specrules.cli.writing import progress, write
     from specrules.pipeline.triage import triage
     from specrules.report import render
 
     catalog = Catalog.load(engines=engines, rules=rules, templates=templates)
+    sources = web() if fetch else None
     verdicts = []
     for item in loaded:
         try:
-            verdicts.append(triage(item, catalog=catalog, now=moment, progress=progress))
+            verdicts.append(triage(item, catalog=catalog, now=moment, progress=progress, sources=sources))
         except UserError as error:
             complaints.add(error)
     if verdicts and not (complaints.shown and output is not None):

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from specrules.catalog.catalogue import Catalog
-from specrules.errors import EvidenceError, Problem, UsageError, UserError
+from specrules.errors import Problem, UsageError
 from specrules.model.fit import Fit
+from specrules.pipeline.sources import Sources, each
 
 if TYPE_CHECKING:
     from specrules.evidence.devices import Device, Found
-    from specrules.evidence.gguf import Header, HeaderCache
+    from specrules.evidence.gguf import Watch
     from specrules.evidence.memory import Request
 
 GIB = 1 << 30
@@ -36,18 +37,21 @@ def fit_files(
     catalog: Catalog | None = None,
     headroom_gib: float | None = None,
     ask_engine: bool = True,
+    watch: Watch | None = None,
 ) -> Fit:
     """Say whether a target and its drafter fit. Without `headroom_gib` the policy's headroom counts.
 
+    `watch` shows how far the reading of a header from the web has come.
     EvidenceError with the problems of both files, UsageError for devices and requests that make no sense.
     """
-    from specrules.evidence.gguf import default_cache
+    from specrules.evidence.gguf import default_cache, refusals
     from specrules.evidence.memory import HeadKeeper, Oracle, find_program, fit
 
     catalog = catalog or Catalog.load()
     _check_class(request, drafter, catalog)
     keeper = HeadKeeper(default_cache(os.environ))
-    headers = _headers([target] if drafter is None else [target, drafter], keeper)
+    sources = Sources(web=True, cache=keeper, watch=watch)
+    headers = each(sources.model, [target] if drafter is None else [target, drafter])
     found = _devices(machine)
     headroom = catalog.policy.thresholds["headroom_gib"] if headroom_gib is None else headroom_gib
     program = find_program() if ask_engine else None
@@ -58,7 +62,7 @@ def fit_files(
         request=replace(request, headroom=round(headroom * GIB)),
         devices=found.devices,
         oracle=None if program is None else Oracle(program, keeper.heads),
-        notes=found.notes,
+        notes=(*found.notes, *(problem.render() for header in headers for problem in refusals(header))),
     )
 
 
@@ -74,21 +78,6 @@ def _check_class(request: Request, drafter: str | None, catalog: Catalog) -> Non
         raise UsageError(Problem(f"a drafter of class {kind.id!r} takes memory, and none is named", hint=hint))
     if not kind.needs_weights and drafter is not None:
         raise UsageError(f"a drafter of class {kind.id!r} has no file")
-
-
-def _headers(files: Sequence[str], cache: HeaderCache) -> list[Header]:
-    from specrules.evidence.gguf import load_model
-
-    headers: list[Header] = []
-    problems: list[Problem] = []
-    for file in files:
-        try:
-            headers.append(load_model(file, cache=cache))
-        except UserError as error:
-            problems += error.problems
-    if problems:
-        raise EvidenceError(problems)
-    return headers
 
 
 def _devices(machine: Machine) -> Found:

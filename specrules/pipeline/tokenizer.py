@@ -10,12 +10,14 @@ from typing import Literal
 from specrules.catalog.catalogue import Catalog
 from specrules.derive.conditions import Values, checked
 from specrules.errors import Problem, UsageError
-from specrules.evidence.tokenizers import Comparison, compare, load_tokenizer
+from specrules.evidence.gguf.refusals import ENGINE
+from specrules.evidence.tokenizers import Comparison, compare
 from specrules.evidence.tokenizers.facts import pair_facts, tokenizer_facts
 from specrules.expressions import Type
 from specrules.model.engine import Engine, RefusalEffect, TokenizerGate
 from specrules.model.fact import Fact
 from specrules.model.version import version_key
+from specrules.pipeline.sources import Sources, each
 
 Answer = Literal["accepted", RefusalEffect, "unknown"]
 
@@ -63,25 +65,27 @@ def tokenizers(
     *,
     version: str | None = None,
     catalog: Catalog | None = None,
+    sources: Sources | None = None,
 ) -> Pair:
     """Compare the tokenizers of two files, folders or addresses and say what engines do with the pair.
 
     Without an engine every one that drafts with a model of its own tokenizer is asked; `version` is that of the engine,
-    else the one that its file describes. Raises EvidenceError for a file that cannot be read or holds no tokenizer,
-    CatalogError for an engine that does not exist, UsageError for a version without an engine or none of its numbers.
+    else the one that its file describes. Without `sources` addresses are fetched and nothing of them is kept. Raises
+    EvidenceError for files that cannot be read or hold no tokenizer, CatalogError for an engine that does not exist,
+    UsageError for a version without an engine or none of its numbers.
     """
     catalog = catalog or Catalog.load()
     engines = [catalog.engine(name).model for name in ((engine,) if engine is not None else catalog.engine_ids)]
     _check_version(version, engine, engines)
-    comparison = compare(load_tokenizer(target), load_tokenizer(drafter))
+    comparison = compare(*each((sources or Sources(web=True)).tokenizer, (target, drafter)))
     facts = facts_of(comparison)
     values: Values = {item.name: None for item in catalog.inputs.inputs} | {
         name: fact.value for name, fact in facts.items()
     }
     answers: list[EngineAnswer] = []
-    for each in engines:
-        asked = _Question(each, version or each.version.facts_from, comparison, values, catalog.symbols)
-        answers += asked.answers(_own_tokenizer(each, catalog))
+    for one in engines:
+        asked = _Question(one, version or one.version.facts_from, comparison, values, catalog.symbols)
+        answers += asked.answers(_own_tokenizer(one, catalog))
     return Pair(comparison, facts, tuple(answers))
 
 
@@ -126,6 +130,9 @@ class _Question:
             yield self._without_gate(tuple(left))
 
     def _by_gate(self, gate: TokenizerGate, methods: tuple[str, ...]) -> EngineAnswer:
+        unloadable = self._unloadable()
+        if unloadable:
+            return self._answer(methods, "dies-at-load", unloadable, gate.unchecked)
         result = checked(self.engine, gate, self.version, self.symbols, self.values)
         if result.failed is not None:
             failed = result.failed
@@ -135,6 +142,12 @@ class _Question:
             waits = _waits_for(self.comparison)
             return self._answer(methods, "unknown", f"not known: {', '.join(result.undecided)}{waits}", gate.unchecked)
         return self._answer(methods, "accepted", f"passes {', '.join(result.passed)}", gate.unchecked)
+
+    def _unloadable(self) -> str:
+        if self.engine.id != ENGINE:
+            return ""
+        sides = (("target", self.comparison.target), ("drafter", self.comparison.drafter))
+        return "; ".join(f"{name}: {side.unloadable}" for name, side in sides if side.unloadable)
 
     def _without_gate(self, methods: tuple[str, ...]) -> EngineAnswer:
         reason = "compares no tokenizers"

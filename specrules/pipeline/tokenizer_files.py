@@ -11,6 +11,7 @@ from specrules.catalog.digest import FileDigest, file_digest
 from specrules.errors import EvidenceError, Problem, UserError
 from specrules.model.fact import Disagreement, Fact
 from specrules.pipeline.evidence import Gathered, Progress
+from specrules.pipeline.sources import Sources, shown
 
 if TYPE_CHECKING:
     from specrules.evidence.tokenizers import Tokenizer
@@ -18,14 +19,16 @@ if TYPE_CHECKING:
 SIDES = ("target", "drafter")
 
 
-def with_files(gathered: Gathered, loaded: LoadedCase, progress: Progress | None = None) -> Gathered:
+def with_files(
+    gathered: Gathered, loaded: LoadedCase, progress: Progress | None = None, sources: Sources | None = None
+) -> Gathered:
     """Add what the tokenizers of `target.file` and `drafter.file` say to the facts of a case.
 
     What the case states stays in use; a file that says otherwise is a disagreement. Ids and sizes have to be equal: two
-    ids that are close are two tokens. EvidenceError with the problems of both files, and for an address: a report on a
-    case reads what is on disk.
+    ids that are close are two tokens. Without `sources` only what is on disk is read. EvidenceError with the problems
+    of both files, and for an address that may not be fetched.
     """
-    found = _tokenizers(loaded, progress)
+    found = _tokenizers(loaded, progress, sources or Sources(loaded.folder))
     if not found:
         return gathered
     facts = _facts(found)
@@ -47,7 +50,7 @@ def with_files(gathered: Gathered, loaded: LoadedCase, progress: Progress | None
     )
 
 
-def _tokenizers(loaded: LoadedCase, progress: Progress | None) -> dict[str, Tokenizer]:
+def _tokenizers(loaded: LoadedCase, progress: Progress | None, sources: Sources) -> dict[str, Tokenizer]:
     files = {"target": loaded.case.target.file, "drafter": loaded.case.drafter.file}
     found: dict[str, Tokenizer] = {}
     problems: list[Problem] = []
@@ -55,9 +58,10 @@ def _tokenizers(loaded: LoadedCase, progress: Progress | None) -> dict[str, Toke
         if file is None:
             continue
         if progress is not None:
-            progress(f"reading {file}")
+            progress(f"reading {shown(file)}")
         try:
-            found[side] = _read(file, loaded.folder)
+            _check_address(file)
+            found[side] = sources.tokenizer(file)
         except UserError as error:
             here = loaded.location((side, "file"))
             problems += [replace(problem, where=problem.where or here) for problem in error.problems]
@@ -66,13 +70,12 @@ def _tokenizers(loaded: LoadedCase, progress: Progress | None) -> dict[str, Toke
     return found
 
 
-def _read(file: str, folder: Path) -> Tokenizer:
-    from specrules.evidence.tokenizers import load_tokenizer
-
-    if "://" in file:
-        message = f"{file} is an address, and a report on a case reads files only"
-        raise EvidenceError(Problem(message, hint="fetch it, or compare it with `specrules tokenizer`"))
-    return load_tokenizer(str(folder / file))
+def _check_address(file: str) -> None:
+    """What a case states stands in its report: nothing secret may."""
+    rest = file.partition("://")[2]
+    if "?" in rest or "#" in rest or "@" in rest.partition("/")[0]:
+        message = "user, password and query of an address do not belong into a case"
+        raise EvidenceError(Problem(message, hint="put a token of Hugging Face into HF_TOKEN"))
 
 
 def _facts(found: dict[str, Tokenizer]) -> dict[str, Fact]:

@@ -20,6 +20,7 @@ from specrules.model.verdict import Verdict
 from specrules.pipeline.evidence import Progress, gather
 from specrules.pipeline.memory_files import with_memory
 from specrules.pipeline.rules import asked, compiled
+from specrules.pipeline.sources import Sources
 from specrules.pipeline.tokenizer_files import with_files
 from specrules.pipeline.verdict import Judged, build, footer_of
 from specrules.version import __version__
@@ -32,18 +33,22 @@ def triage(
     now: datetime | None = None,
     settings: Sequence[str] = (),
     progress: Progress | None = None,
+    sources: Sources | None = None,
 ) -> Verdict:
     """Say whether the candidate of a case is worth deploying against what runs today.
 
     `case` is a file, a loaded case, or None where `settings` (`PATH=VALUE`) say everything. `now` is what ages are
-    counted to, in UTC where it has no zone. Raises a UserError with every problem of case, evidence and catalogue.
+    counted to, in UTC where it has no zone. Without `sources` an address in the place of a model's file is refused.
+    Raises a UserError with every problem of case, evidence and catalogue.
     """
     loaded = case if isinstance(case, LoadedCase) else load_case(case, settings)
     catalog = catalog or Catalog.load()
     moment = datetime.now(UTC) if now is None else now.replace(tzinfo=now.tzinfo or UTC)
     knowledge = _knowledge(loaded, catalog)
     rules, table = compiled(catalog)
-    gathered = with_memory(with_files(gather(loaded, catalog, progress), loaded, progress), loaded, catalog)
+    sources = replace(sources or Sources(), folder=loaded.folder)
+    gathered = with_files(gather(loaded, catalog, progress), loaded, progress, sources)
+    gathered = with_memory(gathered, loaded, catalog, sources)
     given = situation(loaded.case, gathered.facts, knowledge)
     values, issues = input_values(given, gathered.state, moment)
     gates = evaluate(asked(rules, catalog.policy), values)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import stat
+import sys
 from pathlib import Path
 
 import pytest
 
+from tests.unit.evidence.gguf.server import serving
 from tests.unit.evidence.memory import shapes
 from tests.unit.evidence.memory.gguf_file import F32, write
+from tests.unit.evidence.tokenizers.build import gguf_file
 
 from .running import cli, refused
 
@@ -188,3 +191,23 @@ def test_a_context_is_asked_for() -> None:
 
 def test_the_files_are_headers_only() -> None:
     assert os.stat("large.gguf").st_blocks * 512 < 1 << 20
+
+
+def test_headers_from_a_server(folder: Path) -> None:
+    with serving({"/small.gguf": (folder / "small.gguf").read_bytes()[: 1 << 20]}) as server:
+        ran = cli("fit", server.url("/small.gguf"), "--context", 8192, "--device", "CPU=8", "--format", "json")
+        gone = refused("fit", server.url("/gone.gguf"), "--context", 8192, "--device", "CPU=8")
+    here = cli("fit", "small.gguf", "--context", 8192, "--device", "CPU=8", "--format", "json")
+    there, said = json.loads(here.out), json.loads(ran.out)
+    for name in ("weights", "cache", "states"):
+        assert said["target"][name] == there["target"][name]
+    # What is behind the header was never asked for: the server alone says how large its file is.
+    assert [note for note in said["notes"] if "is the download complete?" in note]
+    assert gone == [f"{server.url('/gone.gguf')}: 404: there is no such file"]
+    assert list((folder / "cache" / "gguf").iterdir())
+
+
+def test_a_file_that_the_engine_does_not_load_here(folder: Path) -> None:
+    gguf_file(folder / "other.gguf", big=sys.byteorder == "little", d2t=8)
+    ran = cli("fit", "large.gguf", "other.gguf", "--context", 8192, "--device", "CPU=64")
+    assert r"endian and this machine is not: llama.cpp refuses it here" in ran.out

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
+
+from tests.unit.evidence.gguf.server import serving
+from tests.unit.evidence.tokenizers.build import gguf_file
 
 from .running import cli, refused
 
@@ -100,3 +104,36 @@ def test_what_cannot_be_judged_leaves_with_2(pair: Path) -> None:
     (pair / "broken.gguf").write_bytes(b"GGUF\x03\0\0\0")
     (problem,) = refused("tokenizer", "large", "broken.gguf")
     assert problem.startswith("broken.gguf: byte 0: the fixed part of the header")
+
+
+def test_the_problems_of_both_files_are_shown_at_once(pair: Path) -> None:
+    assert refused("tokenizer", "nowhere", "gone") == [
+        "nowhere: there is no such file",
+        "gone: there is no such file",
+    ]
+
+
+def test_headers_from_a_server_are_kept(pair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPECRULES_CACHE", str(pair / "cache"))
+    path = Path(gguf_file(pair / "a.gguf"))
+    with serving({"/a.gguf": path.read_bytes()}) as server:
+        first = cli("tokenizer", "a.gguf", server.url("/a.gguf?token=secret"), "--engine", "llama.cpp")
+        sent, server.sent = server.sent, 0
+        again = cli("tokenizer", "a.gguf", server.url("/a.gguf?token=secret"), "--engine", "llama.cpp")
+    assert (first.code, first.err, first.out) == (0, "", again.out)
+    assert first.out.startswith("# Tokenizers: identical")
+    assert f"`{server.url('/a.gguf')}`" in first.out
+    assert "secret" not in first.out
+    assert sent > 0
+    assert server.sent == 0
+
+
+def test_a_file_in_the_byte_order_of_other_machines_is_compared_and_refused(pair: Path) -> None:
+    gguf_file(pair / "own.gguf")
+    gguf_file(pair / "other.gguf", big=sys.byteorder == "little")
+    ran = cli("tokenizer", "own.gguf", "other.gguf", "--engine", "llama.cpp", "--format", "json")
+    found = json.loads(ran.out)
+    (answer,) = found["engines"]
+    assert (ran.code, found["kind"], answer["answer"], answer["drafts"]) == (0, "identical", "dies-at-load", False)
+    assert answer["reason"].startswith("drafter: the file is ")
+    assert answer["reason"].endswith("-endian and this machine is not: llama.cpp refuses it here")

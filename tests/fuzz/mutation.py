@@ -80,6 +80,8 @@ class Mutator:
 
 def _with_number(piece: bytes, chance: random.Random) -> bytes:
     """Put a number that matters at one of the places where numbers are: behind the name, or at the end."""
+    if len(piece) < 8:
+        return piece
     name_end = 8 + struct.unpack_from("<Q", piece)[0]
     code = chance.choice("IQ")
     size = struct.calcsize(f"<{code}")

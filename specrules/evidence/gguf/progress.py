@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TextIO
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Self, TextIO
 
 #: Called with the bytes that have come and the bytes that the header seems to have.
 Progress = Callable[[int, int], None]
+#: Gives what is called while the header of this name is read.
+Watch = Callable[[str], AbstractContextManager[Progress]]
 
 _WIDTH = 24
 
 
 class ProgressBar:
-    """A bar on one line of a terminal that is gone when the work is done; nothing where the stream is no terminal."""
+    """A bar on one line of a terminal that is gone when the work is done; nothing where the stream is no terminal.
+
+    As a context manager it wipes the line at the end.
+    """
 
     def __init__(self, stream: TextIO, title: str) -> None:
         self._stream = stream
@@ -30,6 +37,14 @@ class ProgressBar:
         if self._on and line != self._last:
             self._write("\r" + line.ljust(len(self._last)))
             self._last = line
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
     def close(self) -> None:
         """Wipe the line."""

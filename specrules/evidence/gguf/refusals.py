@@ -10,6 +10,17 @@ from specrules.evidence.gguf.errors import GgufError
 from specrules.evidence.gguf.header import Header
 from specrules.evidence.gguf.tensors import check_layout, tensor_bytes
 
+ENGINE = "llama.cpp"
+
+
+def foreign_order(header: Header) -> Problem | None:
+    """Return that the file has the byte order of other machines; None where it has that of this one."""
+    if header.byte_order == host_order():
+        return None
+    message = f"the file is {header.byte_order}-endian and this machine is not: {ENGINE} refuses it here"
+    where = Location(header.name) if header.name else None
+    return Problem(message, where, "convert it with gguf_convert_endian.py")
+
 
 def refusals(header: Header) -> tuple[Problem, ...]:
     """Return every reason why llama.cpp on this machine would not load the file; none where it is fine.
@@ -21,10 +32,9 @@ def refusals(header: Header) -> tuple[Problem, ...]:
 
 
 def _of_file(header: Header) -> tuple[Problem, ...]:
-    where = Location(header.name) if header.name else None
-    if header.byte_order != host_order():
-        message = f"the file is {header.byte_order}-endian and this machine is not: llama.cpp refuses it here"
-        return (Problem(message, where, "convert it with gguf_convert_endian.py"),)
+    foreign = foreign_order(header)
+    if foreign is not None:
+        return (foreign,)
     try:
         check_layout(header.tensors, repeat(None, len(header.tensors)), header.alignment, header.name)
     except GgufError as error:
@@ -35,5 +45,6 @@ def _of_file(header: Header) -> tuple[Problem, ...]:
         end = header.data_offset + last.offset + tensor_bytes(last)
         if header.file_bytes < end:
             message = f"the tensor data end at {end}, and the file has {header.file_bytes} bytes"
+            where = Location(header.name) if header.name else None
             return (Problem(message, where, "is the download complete?"),)
     return ()

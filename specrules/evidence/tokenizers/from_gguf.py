@@ -6,7 +6,7 @@ from hashlib import sha256
 from itertools import islice
 
 from specrules.errors import EvidenceError, Location, Problem
-from specrules.evidence.gguf import Array, Header
+from specrules.evidence.gguf import Array, Header, foreign_order
 from specrules.evidence.tokenizers.ggml_defaults import (
     FAMILIES,
     NO_ID,
@@ -70,6 +70,7 @@ def tokenizer_of(header: Header) -> Tokenizer:
         special_ids=ids,
         head=_head(header),
         notes=tuple(notes),
+        unloadable=_unloadable(header),
     )
 
 
@@ -87,7 +88,13 @@ def _without(header: Header) -> Tokenizer:
         add_eos=False,
         special_ids={"bos": NO_ID, "eos": NO_ID},
         head=_head(header),
+        unloadable=_unloadable(header),
     )
+
+
+def _unloadable(header: Header) -> str:
+    problem = foreign_order(header)
+    return "" if problem is None else problem.message
 
 
 def _head(header: Header) -> Head | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from specrules.evidence.gguf import address, read_header, shards
+from specrules.evidence.gguf import HeaderCache, Progress, address, read_header, shards
 from specrules.evidence.tokenizers.assemble import head_of
 from specrules.evidence.tokenizers.documents import Folder, parsed, refused
 from specrules.evidence.tokenizers.from_gguf import tokenizer_of
@@ -33,14 +33,15 @@ _COMPANIONS: Mapping[str, str] = {
 }
 
 
-def load_tokenizer(source: str) -> Tokenizer:
+def load_tokenizer(source: str, *, cache: HeaderCache | None = None, progress: Progress | None = None) -> Tokenizer:
     """Return the tokenizer of a GGUF file, a tokenizer file or a folder with one, or of an http(s) address of one.
 
     Files beside a tokenizer file are read too: tokenizer_config.json, config.json, special_tokens_map.json,
-    added_tokens.json, merges.txt. Raises EvidenceError for what cannot be read or is no tokenizer.
+    added_tokens.json, merges.txt. `cache` and `progress` are for GGUF headers from the web. Raises EvidenceError for
+    what cannot be read or is no tokenizer.
     """
     if address.is_url(source):
-        return _from_web(source)
+        return _from_web(source, cache, progress)
     path = Path(source)
     if path.is_dir():
         return _from_folder(DiskFolder(path), source)
@@ -88,7 +89,7 @@ def _from_folder(folder: DiskFolder, source: str) -> Tokenizer:
     raise refused(source, "holds no tokenizer", _HINT)
 
 
-def _from_web(url: str) -> Tokenizer:
+def _from_web(url: str, cache: HeaderCache | None, progress: Progress | None) -> Tokenizer:
     """Files whose names say that they are a tokenizer are fetched whole; of all others the GGUF header is."""
     name = address.file_name(address.download_url(url))
     if name.endswith(_DOCUMENTS):
@@ -98,7 +99,7 @@ def _from_web(url: str) -> Tokenizer:
             return tokenizer_from(folder.content(), name, folder)
     from specrules.evidence.gguf.remote import fetch_model
 
-    return tokenizer_of(fetch_model(url, identity_only=True))
+    return tokenizer_of(fetch_model(url, identity_only=True, cache=cache, progress=progress))
 
 
 def _without(name: str, folder: Folder) -> Tokenizer:

@@ -57,7 +57,8 @@ class Tokenizer:
     `model` and `pre` are `tokenizer.ggml.model` and `.pre`, `family` what engines compare of the model. `texts` is
     empty where there is no tokenizer. `rows` is the number of ids that the model has, padding included, and None where
     the file does not say. `types` has one byte per text and is empty where nothing is known about types. Ids of special
-    tokens that llama.cpp holds for absent are -1. `notes` says what to keep in mind when it is compared.
+    tokens that llama.cpp holds for absent are -1. `notes` says what to keep in mind when it is compared, and
+    `unloadable` why llama.cpp on this machine loads the file no further than its header; empty where nothing is wrong.
     """
 
     source: str
@@ -75,6 +76,7 @@ class Tokenizer:
     special_ids: Mapping[str, int] = field(default_factory=dict)
     head: Head | None = None
     notes: tuple[str, ...] = ()
+    unloadable: str = ""
 
     @property
     def exists(self) -> bool:

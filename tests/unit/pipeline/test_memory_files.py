@@ -9,7 +9,9 @@ import pytest
 from specrules.catalog.case import LoadedCase, load_case
 from specrules.pipeline.evidence import Gathered, gather
 from specrules.pipeline.memory_files import with_memory
+from specrules.pipeline.sources import Sources
 from specrules.pipeline.triage import triage
+from tests.unit.evidence.gguf.server import serving
 from tests.unit.evidence.memory import shapes
 from tests.unit.evidence.memory.gguf_file import F32, write
 from tests.unit.pipeline.build import catalog
@@ -87,6 +89,31 @@ def test_a_tensor_of_unknown_type_is_a_warning_and_no_failure(folder: Path) -> N
     assert warning.startswith("no size of memory: ")
     assert "999" in warning
     assert "drafter.memory_gib" not in found.facts
+
+
+def test_headers_from_addresses_give_the_same(folder: Path) -> None:
+    here = added(loaded(folder)).facts
+    files = {f"/{name}.gguf": (folder / f"{name}.gguf").read_bytes()[: 1 << 20] for name in ("big", "small")}
+    with serving(files) as server:
+        names = {"target": server.url("/big.gguf"), "drafter": server.url("/small.gguf")}
+        case = loaded(folder, **names)
+        found = with_memory(gather(case, catalog()), case, catalog(), Sources(folder, web=True))
+        (warning,) = added(case).warnings
+        refused = f"{server.url('/big.gguf')} is an address, and nothing is fetched unless --fetch says so"
+        assert warning == f"no size of memory: {refused} (say --fetch, or name a file)"
+    for name in ("drafter.memory_gib", "drafter.device_free_gib"):
+        assert found.facts.number(name) == here.number(name)
+
+
+def test_a_file_that_is_cut_short_is_sized_and_said(folder: Path) -> None:
+    with (folder / "small.gguf").open("r+b") as file:
+        file.truncate(1 << 20)
+    found = added(loaded(folder))
+    assert "drafter.memory_gib" in found.facts
+    (warning,) = found.warnings
+    assert warning.startswith(f"{folder / 'small.gguf'}: the tensor data end at ")
+    assert warning.endswith("and the file has 1048576 bytes (is the download complete?)")
+    assert added(loaded(folder, engine="vllm")).warnings == ()
 
 
 def test_the_report_plans_with_what_the_headers_give(folder: Path) -> None:

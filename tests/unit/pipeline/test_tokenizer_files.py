@@ -14,7 +14,10 @@ from specrules.derive.values import EvidenceState
 from specrules.errors import EvidenceError
 from specrules.model.fact import Facts
 from specrules.pipeline.evidence import Gathered
+from specrules.pipeline.sources import Sources
 from specrules.pipeline.tokenizer_files import with_files
+from tests.unit.evidence.gguf.server import serving
+from tests.unit.evidence.tokenizers.build import gguf_file
 
 VOCABULARY = {"<s>": 0, **{f"word{number}": number for number in range(1, 150)}}
 
@@ -122,7 +125,33 @@ def test_problems_of_both_files_stand_where_the_case_names_them(folder: Path) ->
         f"{folder / 'case.yaml'}:5:9",
         str(folder / "nowhere"),
     ]
-    assert "is an address, and a report on a case reads files only" in caught.value.problems[0].message
+    assert caught.value.problems[0].message == (
+        "https://example.org/m.gguf is an address, and nothing is fetched unless --fetch says so"
+    )
+
+
+def test_addresses_are_fetched_where_they_may_be(folder: Path, tmp_path: Path) -> None:
+    path = Path(gguf_file(tmp_path / "m.gguf"))
+    with serving({"/m.gguf": path.read_bytes()}) as server:
+        case = loaded(folder, target=f"file: {server.url('/m.gguf')}", drafter="file: m.gguf")
+        said: list[str] = []
+        found = with_files(gathered(case), case, said.append, Sources(folder, web=True))
+    assert found.facts.value("tokenizers.last_differing_id") == -1.0
+    assert found.facts["target.tokenizer.size"].provenance.source == server.url("/m.gguf")
+    assert said == [f"reading {server.url('/m.gguf')}", "reading m.gguf"]
+    assert [digest.name for digest in found.digests] == ["target:m.gguf", "drafter:m.gguf"]
+    assert found.digests[0].sha256 == found.digests[1].sha256
+
+
+@pytest.mark.parametrize(
+    "address", ["https://me:hunter2@h/m.gguf", "https://h/m.gguf?hunter2", "https://h/m.gguf#hunter2"]
+)
+def test_nothing_secret_stands_in_a_case(folder: Path, address: str) -> None:
+    case = loaded(folder, target=f"file: '{address}'")
+    with pytest.raises(EvidenceError, match="do not belong into a case") as caught:
+        with_files(gathered(case), case, None, Sources(folder, web=True))
+    assert "hunter2" not in str(caught.value)
+    assert caught.value.problems[0].where == case.location(("target", "file"))
 
 
 def test_progress_names_the_files(folder: Path) -> None:

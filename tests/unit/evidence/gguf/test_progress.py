@@ -19,7 +19,8 @@ def test_the_bar_grows_on_one_line_and_is_wiped() -> None:
     first = "x.gguf [######..................] 1.0 of about 4.0 MB"
     last = "x.gguf [########################] 4.0 of about 4.0 MB"
     assert stream.getvalue() == f"\r{first}\r{last}"
-    bar.close()
+    with bar:
+        pass
     bar.close()
     assert stream.getvalue() == f"\r{first}\r{last}\r{' ' * len(last)}\r"
 
