@@ -105,6 +105,7 @@ class Setting(Model):
     place: Place
     value_place: Place | None = None
     effective: bool = Field(default=True, description="false: the same setting is given again and that one counts")
+    inside: bool = Field(default=False, description="it stands in the value of another setting, such as a key of JSON")
     fault: str = Field(default="", description="why the value cannot be read, such as JSON that ends too early")
 
 

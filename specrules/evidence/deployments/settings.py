@@ -34,7 +34,7 @@ class Read:
     def add(self, setting: Setting, inside: int | None = None) -> int:
         """Append a setting and return its index."""
         index = len(self.settings)
-        self.settings.append(setting)
+        self.settings.append(setting if inside is None else setting.model_copy(update={"inside": True}))
         if inside is not None:
             self.inside[index] = inside
         return index

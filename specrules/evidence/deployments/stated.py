@@ -13,6 +13,7 @@ from specrules.evidence.deployments.names import Names
 from specrules.model.case import Case
 from specrules.model.deployment import DeployedFact, Setting, Word
 from specrules.model.flag import Flag
+from specrules.model.quantity import Quantity
 
 Value = bool | float | str | tuple[str, ...] | None
 _NUMBER = re.compile(r"([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)([kKmM]?)")
@@ -96,6 +97,8 @@ def _kind(name: str) -> str | None:
             (item for item in _parts(annotation) if isinstance(item, type) and issubclass(item, BaseModel)), None
         )
     parts = set(_parts(annotation))
+    if Quantity in parts:
+        return "number"
     if tuple in parts:
         return "list"
     if bool in parts:
