@@ -16,7 +16,9 @@ from specrules.model.fit import Fit
 from specrules.model.memory import MemoryFile
 from specrules.model.policy import PolicyFile
 from specrules.model.prior import GroupFile, PriorFile
+from specrules.model.prompt import PromptFile
 from specrules.model.rule import FormulaFile, InputFile, RuleCaseFile, RuleFile, VerdictTable
+from specrules.model.sample import Sample
 from specrules.model.verdict import Verdict
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -31,13 +33,14 @@ DOCUMENTS: Mapping[str, type[BaseModel]] = {
     "memory": MemoryFile,
     "policy": PolicyFile,
     "priors": PriorFile,
+    "prompts": PromptFile,
     "rule-cases": RuleCaseFile,
     "rules": RuleFile,
     "verdict": VerdictTable,
 }
-REPORTS: Mapping[str, type[BaseModel]] = {"fit": Fit, "triage": Verdict}
+REPORTS: Mapping[str, type[BaseModel]] = {"fit": Fit, "sample": Sample, "triage": Verdict}
 KINDS = (*DOCUMENTS, *REPORTS)
-_EXTENDABLE = set(DOCUMENTS) - {"case", "rule-cases"}
+_EXTENDABLE = set(DOCUMENTS) - {"case", "prompts", "rule-cases"}
 
 
 def json_schema(kind: str) -> dict[str, Any]:

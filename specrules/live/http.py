@@ -7,15 +7,15 @@ import json
 import os
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
 from specrules.errors import EvidenceError, Location, Problem
 from specrules.evidence.gguf import address
+from specrules.evidence.gguf.visits import Visit, visit
 from specrules.evidence.gguf.visits import client as guarded_client
-from specrules.evidence.gguf.visits import visit
 from specrules.live.failures import LiveError, ServerGoneError, TooLargeError, failed, message_of, refused
 
 if TYPE_CHECKING:
@@ -156,15 +156,8 @@ class Server:
         place = address.shown(url)
         received = _Received(self._limits, place)
         try:
-            with visit(
-                self._client,
-                url,
-                {"Accept": "application/json, text/event-stream, */*"},
-                first=url,
-                credentials=self._credentials,
-                body=body,
-                allow_private=self._allow_private,
-            ) as found:
+            with ExitStack() as stack:
+                found = self._visited(stack, url, body)
                 kind = found.response.headers.get("content-type", "")
                 pieces = received.counted(found.response)
                 yield Streamed(found.response.status_code, kind, place, found.sent, pieces)
@@ -172,6 +165,31 @@ class Server:
             raise failed(
                 error, place, received.bytes, connect_s=self._limits.connect_s, read_s=self._limits.read_s
             ) from None
+
+    def _visited(self, stack: ExitStack, url: str, body: Mapping[str, Any] | None) -> Visit:
+        """Ask, and once more where the connection broke before anything came.
+
+        A connection that is kept open may be closed by the server at the very moment at which it is used again.
+        """
+        import httpx
+
+        def again() -> Visit:
+            return stack.enter_context(
+                visit(
+                    self._client,
+                    url,
+                    {"Accept": "application/json, text/event-stream, */*"},
+                    first=url,
+                    credentials=self._credentials,
+                    body=body,
+                    allow_private=self._allow_private,
+                )
+            )
+
+        try:
+            return again()
+        except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
+            return again()
 
 
 class _Received:

@@ -43,7 +43,6 @@ def gather(loaded: LoadedCase, catalog: Catalog, progress: Progress | None = Non
     """
     if not loaded.case.evidence:
         return Gathered(Facts(stated_facts(loaded.case, loaded.place)), EvidenceState(), (), ())
-    from specrules.evidence.readers.reading import read_file
     from specrules.evidence.readers.reconcile import reconcile
     from specrules.evidence.readers.windows import widest_windows
 
@@ -52,22 +51,13 @@ def gather(loaded: LoadedCase, catalog: Catalog, progress: Progress | None = Non
     digests: list[FileDigest] = []
     own = catalog.engine(loaded.case.engine.id).model.id
     for index, item in enumerate(loaded.case.evidence):
-        path = loaded.folder / item.path
         if progress is not None:
             progress(f"reading {item.path}")
         try:
             engine = _engine_of(item, index, loaded, catalog)
             if "-" in {item.path, item.before}:
                 raise EvidenceError("standard input cannot be the evidence of a case: name a file")
-            reading = read_file(
-                str(path),
-                engine,
-                item.arm,
-                others=other_engines(catalog, engine.id),
-                version=loaded.case.engine.version if engine.id == own else None,
-                observed_at=item.observed_at,
-                before=None if item.before is None else str(loaded.folder / item.before),
-            )
+            reading = _reading(item, loaded, engine, own, catalog)
             readings.append(reading)
             digests += [_digest(index, loaded.folder / name) for name in (item.path, item.before) if name is not None]
         except UserError as error:
@@ -85,6 +75,28 @@ def gather(loaded: LoadedCase, catalog: Catalog, progress: Progress | None = Non
     warned = [problem for reading in readings for problem in reading.warnings]
     warnings = tuple(problem.render() for problem in (*warned, *notes))
     return Gathered(facts, state, warnings, tuple(digests))
+
+
+def _reading(item: EvidenceFile, loaded: LoadedCase, engine: Engine, own: str, catalog: Catalog) -> Reading:
+    """Read one evidence file: samples of measured requests, or what a server printed."""
+    from specrules.evidence.readers.reading import read_file
+    from specrules.evidence.samples import is_samples_file, read_samples
+
+    path = str(loaded.folder / item.path)
+    if is_samples_file(path):
+        if item.before is not None:
+            raise EvidenceError("samples are no metrics dump: nothing can be subtracted from them")
+        concurrency = loaded.case.workload.concurrency
+        return read_samples(path, lambda name: catalog.engine(name).model, item.arm, concurrency=concurrency)
+    return read_file(
+        path,
+        engine,
+        item.arm,
+        others=other_engines(catalog, engine.id),
+        version=loaded.case.engine.version if engine.id == own else None,
+        observed_at=item.observed_at,
+        before=None if item.before is None else str(loaded.folder / item.before),
+    )
 
 
 def _digest(index: int, path: Path) -> FileDigest:

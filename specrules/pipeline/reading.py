@@ -29,8 +29,12 @@ def read(
     engine that does not exist.
     """
     from specrules.evidence.readers.reading import read_any, read_file
+    from specrules.evidence.samples import is_samples_file, read_samples
 
     catalog = catalog or Catalog.load()
+    if before is None and is_samples_file(path):
+        known = catalog
+        return read_samples(path, lambda name: known.engine(name).model, arm)
     if engine is None:
         models = [catalog.engine(name).model for name in catalog.engine_ids]
         return read_any(path, models, arm, before=before, advance=advance)
