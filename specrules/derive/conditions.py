@@ -39,7 +39,7 @@ def tokenizer_gate(engine: Engine, method: Method | None) -> TokenizerGate | Non
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a gate says of a pair: the first check that it fails, or what it passes and of what nobody can tell."""
+    """What a gate says of a pair: the first check that it is known to fail, and what came before: passed or open."""
 
     failed: TokenizerCheck | None
     passed: tuple[str, ...] = ()
@@ -58,7 +58,7 @@ def checked(engine: Engine, gate: TokenizerGate, version: str | None, symbols: S
         if accepted is False and applies is None:
             undecided.append(f"{check.id}, which depends on the version")
         elif accepted is False:
-            return Checked(check)
+            return Checked(check, tuple(passed), tuple(undecided))
         elif accepted is None:
             undecided.append(check.id)
         else:

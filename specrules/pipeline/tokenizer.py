@@ -23,6 +23,7 @@ Answer = Literal["accepted", RefusalEffect, "unknown"]
 
 # Ids that text is split into mean other tokens. Special ids that differ are drafted rarely and rejected then.
 _WRONG = frozenset({"partial", "different"})
+_NO_DRAFTING = frozenset({"refused-loudly", "refused-silently", "dies-at-load"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,7 @@ def tokenizers(
     values: Values = {item.name: None for item in catalog.inputs.inputs} | {
         name: fact.value for name, fact in facts.items()
     }
+    values |= _least_sizes(comparison)
     answers: list[EngineAnswer] = []
     for one in engines:
         asked = _Question(one, version or one.version.facts_from, comparison, values, catalog.symbols)
@@ -95,6 +97,20 @@ def facts_of(comparison: Comparison) -> dict[str, Fact]:
         **tokenizer_facts("target", comparison.target),
         **tokenizer_facts("drafter", comparison.drafter),
         **pair_facts(comparison),
+    }
+
+
+def _least_sizes(comparison: Comparison) -> dict[str, float]:
+    """Sizes that are not known, where the ids alone are more than the other side has rows.
+
+    Whatever is compared of two sizes, it then comes out as it does for the number of ids.
+    """
+    sides = {"target": comparison.target, "drafter": comparison.drafter}
+    pairs = (("target", sides["drafter"]), ("drafter", sides["target"]))
+    return {
+        f"{name}.tokenizer.size": float(len(sides[name].texts))
+        for name, other in pairs
+        if sides[name].rows is None and other.rows is not None and len(sides[name].texts) > other.rows
     }
 
 
@@ -134,13 +150,16 @@ class _Question:
         if unloadable:
             return self._answer(methods, "dies-at-load", unloadable, gate.unchecked)
         result = checked(self.engine, gate, self.version, self.symbols, self.values)
-        if result.failed is not None:
-            failed = result.failed
+        failed, undecided = result.failed, ", ".join(result.undecided)
+        waits = _waits_for(self.comparison)
+        if failed is not None and undecided and failed.otherwise not in _NO_DRAFTING:
+            reason = f"not known: {undecided}; if it passes, {failed.otherwise.replace('-', ' ')}: {failed.message}"
+            return self._answer(methods, "unknown", reason + waits, gate.unchecked)
+        if failed is not None:
             answer = self._answer(methods, failed.otherwise, failed.message)
             return replace(answer, check=failed.id, log_text=failed.log_text, unchecked=gate.unchecked)
-        if result.undecided:
-            waits = _waits_for(self.comparison)
-            return self._answer(methods, "unknown", f"not known: {', '.join(result.undecided)}{waits}", gate.unchecked)
+        if undecided:
+            return self._answer(methods, "unknown", f"not known: {undecided}{waits}", gate.unchecked)
         return self._answer(methods, "accepted", f"passes {', '.join(result.passed)}", gate.unchecked)
 
     def _unloadable(self) -> str:

@@ -113,6 +113,37 @@ def test_without_an_engine_all_of_them_are_asked(tmp_path: Path) -> None:
     assert engines.isdisjoint({"halogen-server", "halogen-flash-server"})
 
 
+def hf(folder: Path, texts: tuple[str, ...]) -> str:
+    """Write a vocabulary without a config.json, so that nobody knows how many rows the model has."""
+    path = folder / "hf" / "vocab.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps({text: number for number, text in enumerate(texts)}))
+    return str(path)
+
+
+def test_a_size_that_is_not_known_leaves_open_how_wrong_texts_end(tmp_path: Path) -> None:
+    target = model(tmp_path, "target.gguf", *TEXTS)
+    found = only(tokenizers(target, hf(tmp_path, OTHER), "vllm", catalog=catalog()))
+    assert (found.answer, found.check, found.drafts) == ("unknown", None, None)
+    assert found.reason == (
+        "not known: size; if it passes, accepted though wrong: token texts differ at the same size, which nothing "
+        "compares; put config.json beside the tokenizer of the drafter"
+    )
+
+
+@pytest.mark.parametrize(("engine", "answer"), [("vllm", "dies-at-load"), ("llama.cpp", "refused-silently")])
+def test_more_ids_than_the_other_has_rows_settle_the_size(tmp_path: Path, engine: str, answer: str) -> None:
+    target = model(tmp_path, "target.gguf", *TEXTS)
+    found = only(tokenizers(target, hf(tmp_path, MORE), engine, catalog=catalog()))
+    assert (found.answer, found.check) == (answer, "size")
+
+
+def test_fewer_ids_than_the_other_has_rows_settle_nothing(tmp_path: Path) -> None:
+    target = model(tmp_path, "target.gguf", *MORE)
+    found = only(tokenizers(target, hf(tmp_path, TEXTS), "vllm", catalog=catalog()))
+    assert found.answer == "unknown"
+
+
 def test_what_a_user_has_to_bring(tmp_path: Path) -> None:
     target = model(tmp_path, "target.gguf", *TEXTS)
     vocabulary = tmp_path / "hf" / "vocab.json"
