@@ -12,6 +12,7 @@ from specrules.errors import Problem, UsageError, did_you_mean
 from specrules.model.case import Case
 from specrules.model.drafter import DrafterClassFile
 from specrules.model.engine import Engine
+from specrules.model.finding import GateReport
 from specrules.model.fit import Fit
 from specrules.model.memory import MemoryFile
 from specrules.model.policy import PolicyFile
@@ -20,6 +21,7 @@ from specrules.model.prompt import PromptFile
 from specrules.model.rule import FormulaFile, InputFile, RuleCaseFile, RuleFile, VerdictTable
 from specrules.model.sample import Sample
 from specrules.model.verdict import Verdict
+from specrules.model.waiver import WaiverFile
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -37,10 +39,11 @@ DOCUMENTS: Mapping[str, type[BaseModel]] = {
     "rule-cases": RuleCaseFile,
     "rules": RuleFile,
     "verdict": VerdictTable,
+    "waivers": WaiverFile,
 }
-REPORTS: Mapping[str, type[BaseModel]] = {"fit": Fit, "sample": Sample, "triage": Verdict}
+REPORTS: Mapping[str, type[BaseModel]] = {"fit": Fit, "gate": GateReport, "sample": Sample, "triage": Verdict}
 KINDS = (*DOCUMENTS, *REPORTS)
-_EXTENDABLE = set(DOCUMENTS) - {"case", "prompts", "rule-cases"}
+_EXTENDABLE = set(DOCUMENTS) - {"case", "prompts", "rule-cases", "waivers"}
 
 
 def json_schema(kind: str) -> dict[str, Any]:

@@ -21,6 +21,8 @@ EXIT_INTERRUPTED = 130
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "triage": ("specrules.cli.triage", "The five-part report on a case: is it worth deploying?"),
+    "gate": ("specrules.cli.gate", "Cases and deployments against a policy, for CI."),
+    "waivers": ("specrules.cli.waivers", "Who answers for which finding, and until when."),
     "read": ("specrules.cli.read", "The facts found in a log, a metrics dump or a response."),
     "tokenizer": ("specrules.cli.tokenizer", "Whether two tokenizers mean the same, and what engines do."),
     "fit": ("specrules.cli.fit", "Whether target and drafter fit on named devices."),

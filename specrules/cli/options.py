@@ -83,6 +83,15 @@ def access(function: F) -> F:
     return function
 
 
+def policy(function: F) -> F:
+    """Add --policy."""
+    return click.option(
+        "--policy",
+        metavar="ID|FILE",
+        help="The policy that counts: default, strict, advisory, one of your own, or a file.  [default: default]",
+    )(function)
+
+
 def output(function: F) -> F:
     """Add -o FILE."""
     return click.option(

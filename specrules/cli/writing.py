@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -30,8 +31,41 @@ def write(text: str, path: Path | None = None) -> None:
     except OSError as error:
         if path is None:
             discard_stdout()
-        shown = "<stdout>" if path is None else str(path)
-        raise UsageError(Problem(f"cannot be written: {error.strerror or error}", Location(shown))) from None
+        raise _unwritable("<stdout>" if path is None else str(path), error) from None
+
+
+def write_files(texts: Mapping[Path, str]) -> None:
+    """Replace several files: every text is on disk before the first file is replaced. UsageError where one cannot be.
+
+    Interrupted before that, nothing has changed.
+    """
+    staged: list[tuple[Path, Path]] = []
+    try:
+        for path, text in texts.items():
+            try:
+                if path.exists() and not path.is_file():
+                    continue
+                target = Path(os.path.realpath(path))
+                staged.append((_stage(target, _ended(text)), target))
+            except OSError as error:
+                raise _unwritable(str(path), error) from None
+        for temporary, target in staged:
+            temporary.replace(target)
+    finally:
+        for temporary, _ in staged:
+            temporary.unlink(missing_ok=True)
+    for path, text in texts.items():
+        if not path.is_file():
+            write(text, path)
+
+
+def append(text: str, path: Path) -> None:
+    """Add text to the end of a file in one step. UsageError where it cannot be written."""
+    try:
+        with path.open("a", encoding="utf-8", errors="backslashreplace") as stream:
+            stream.write(_ended(text))
+    except OSError as error:
+        raise _unwritable(str(path), error) from None
 
 
 def progress(text: str) -> None:
@@ -49,16 +83,30 @@ def _ended(text: str) -> str:
     return text if text.endswith("\n") else text + "\n"
 
 
+def _unwritable(path: str, error: OSError) -> UsageError:
+    return UsageError(Problem(f"cannot be written: {error.strerror or error}", Location(path)))
+
+
 def _replace(path: Path, text: str) -> None:
+    temporary = _stage(path, text)
+    try:
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _stage(path: Path, text: str) -> Path:
+    """Write a new file beside `path`, with the mode that it has or would get."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     temporary = Path(name)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as stream:
             stream.write(text)
         temporary.chmod(path.stat().st_mode & 0o777 if path.exists() else _mode_of_new_files())
-        temporary.replace(path)
-    finally:
+    except BaseException:
         temporary.unlink(missing_ok=True)
+        raise
+    return temporary
 
 
 def _mode_of_new_files() -> int:

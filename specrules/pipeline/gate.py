@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 
+from specrules.catalog.case import LoadedCase, load_case
 from specrules.catalog.catalogue import Catalog
-from specrules.model.finding import GateReport
+from specrules.catalog.policies import all_rule_ids
+from specrules.catalog.waivers import Waivers, load_waivers
+from specrules.decide.waive import Desk
+from specrules.decide.weigh import worst
+from specrules.errors import Location, Problem, UserError
+from specrules.model.deployment import Place
+from specrules.model.finding import GateError, GateReport, Subject
+from specrules.model.rule import RuleFile
+from specrules.pipeline.evidence import Progress
+from specrules.pipeline.gate_kind import is_case
+from specrules.pipeline.gate_subject import Found, subject
+from specrules.version import __version__
+
+BESIDE = ".specrules.yaml"
+"""NAME.specrules.yaml beside a deployment file is the case that gives it its numbers."""
 
 
 def gate(
@@ -17,10 +34,111 @@ def gate(
     waivers: str | os.PathLike[str] | None = None,
     case: str | os.PathLike[str] | None = None,
     now: datetime | None = None,
+    progress: Progress | None = None,
+    every_waiver: bool = False,
 ) -> GateReport:
     """Judge every file by the policy of the catalogue, and lay the waivers over what was found.
 
     `case` gives the numbers to deployments that have no file NAME.specrules.yaml beside them. A file that cannot be
-    read is an error of the report; UserError is raised for a catalogue, policy or waiver file that does not load.
+    judged is an error of the report; UserError is raised for a catalogue, policy, waiver file or `case` that does not
+    load. `every_waiver` reports waivers too for which nothing was judged.
     """
-    raise NotImplementedError
+    catalog = catalog or Catalog.load()
+    moment = datetime.now(UTC) if now is None else now.replace(tzinfo=now.tzinfo or UTC)
+    policy = catalog.policy
+    laid = waivers_of(catalog, waivers)
+    desk = Desk.open(((item.waiver, item.where) for item in laid.placed), policy.waivers, moment)
+    run = _Run(catalog, moment, None if case is None else load_case(case), progress)
+    subjects: list[Subject] = []
+    errors: list[GateError] = []
+    for path in dict.fromkeys(os.fspath(path) for path in paths):
+        found, failed = run.judge(path)
+        subjects += [subject(item, policy, desk, laid.root) for item in found]
+        errors += failed
+    outcome = "error" if errors else worst(item.outcome for item in subjects)
+    return GateReport(
+        tool_version=__version__,
+        now=moment.isoformat(timespec="seconds"),
+        policy=policy.id,
+        policy_title=policy.title,
+        rules_digest=catalog.rules_digest,
+        overridden=catalog.overridden,
+        outcome=outcome,
+        subjects=tuple(subjects),
+        errors=tuple(dict.fromkeys(errors)),
+        waivers=desk.notices(everything=every_waiver),
+    )
+
+
+def waivers_of(catalog: Catalog, path: str | os.PathLike[str] | None) -> Waivers:
+    """The waivers of a file, or of the repository. LoadError for rules and engines that the catalogue lacks."""
+    rules = (rule.id for file in catalog.of_kind(RuleFile) for rule in file.model.rules)
+    return load_waivers(path, all_rule_ids(rules, catalog.policies.values()), catalog.engine_ids)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One run over several files."""
+
+    catalog: Catalog
+    now: datetime
+    case: LoadedCase | None
+    progress: Progress | None
+
+    def judge(self, path: str) -> tuple[list[Found], list[GateError]]:
+        """Judge one file. What is wrong with it is a value, so that the others go on."""
+        found: list[Found] = []
+        errors: list[GateError] = []
+        if self.progress is not None:
+            self.progress(f"judging {path}")
+        try:
+            for item in self._case(path) if is_case(path) else self._deployments(path):
+                (errors if isinstance(item, GateError) else found).append(item)  # type: ignore[arg-type]
+        except UserError as error:
+            errors += map(_error, _placed(error.problems, path))
+        except Exception as error:  # a bug met on one file must not lose what was found in the others
+            if os.environ.get("SPECRULES_DEBUG"):
+                raise
+            errors.append(_error(_bug(error, path)))
+        return found, errors
+
+    def _case(self, path: str) -> Iterator[Found | GateError]:
+        from specrules.pipeline.gate_case import case_found
+
+        yield case_found(load_case(path), self.catalog, self.now, self.progress)
+
+    def _deployments(self, path: str) -> Iterator[Found | GateError]:
+        from specrules.pipeline.gate_deployment import file_found
+
+        case = self.case
+        beside = case_beside(path)
+        if beside is not None:
+            try:
+                case = load_case(beside)
+            except UserError as error:
+                yield from map(_error, error.problems)
+        for item in file_found(path, case, self.catalog, self.now):
+            yield _error(item) if isinstance(item, Problem) else item
+
+
+def case_beside(path: str) -> str | None:
+    """The case beside a deployment file: its name, or its name without the last suffix, with `.specrules.yaml`."""
+    base = os.path.splitext(path)[0]
+    return next((name for name in (path + BESIDE, base + BESIDE) if Path(name).is_file()), None)
+
+
+def _placed(problems: Iterable[Problem], path: str) -> Iterator[Problem]:
+    for problem in problems:
+        where = problem.where or Location(path)
+        yield Problem(problem.message, where, problem.hint)
+
+
+def _bug(error: Exception, path: str) -> Problem:
+    hint = "this is a bug in specrules; run again with SPECRULES_DEBUG=1 for a traceback to report"
+    return Problem(f"internal error: {type(error).__name__}: {error}", Location(path), hint)
+
+
+def _error(problem: Problem) -> GateError:
+    where = problem.where
+    place = None if where is None else Place(path=where.path, line=where.line, column=where.column)
+    return GateError(message=problem.message, hint=problem.hint, place=place)
