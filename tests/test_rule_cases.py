@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from specrules.catalog.catalogue import Catalog
-from specrules.pipeline.rule_cases import run_all
 from specrules.pipeline.deployment_rules import every_rule
+from specrules.pipeline.rule_cases import run_all
 
 CATALOG = Catalog.load(environ={}, cwd=Path(__file__).parent)
 RULES = every_rule(CATALOG)

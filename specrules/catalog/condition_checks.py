@@ -10,7 +10,7 @@ from specrules.catalog.places import Locate, relocated
 from specrules.catalog.setting_symbols import setting_symbols
 from specrules.errors import ExpressionError, Problem, did_you_mean
 from specrules.expressions import Type, compile_expression
-from specrules.model.claim import ConditionExample, Conditional, DeployedExample, DeployedInput
+from specrules.model.claim import Conditional, ConditionExample, DeployedExample, DeployedInput
 from specrules.model.engine import Engine
 
 CONDITIONAL = ("start_refusals", "features", "limits", "request_refusals")

@@ -85,7 +85,7 @@ def show(name: str, engines: tuple[Path, ...], rules: tuple[Path, ...], template
 def check(
     names: tuple[str, ...], engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Path, ...]
 ) -> int:
-    """Check engine files: structure, references, versions, expressions, and every example of every reader.
+    """Check engine files: structure, references, versions, expressions, and every example.
 
     \b
     Examples:
@@ -95,6 +95,7 @@ def check(
     from specrules.cli.writing import progress, write
     from specrules.errors import Location, UserError
     from specrules.evidence.readers.examples import check_examples
+    from specrules.pipeline.condition_examples import condition_problems
 
     catalog = _load(engines, rules, templates)
     failed = False
@@ -106,7 +107,8 @@ def check(
             catalog.check_engine(loaded)
             file = Location(loaded.document.path)
             # Problems of readers name reader and pattern, and have no place of their own.
-            problems = tuple(replace(item, where=item.where or file) for item in check_examples(loaded.model))
+            found = [*check_examples(loaded.model), *condition_problems(loaded, catalog)]
+            problems = tuple(replace(item, where=item.where or file) for item in found)
         except UserError as error:
             problems = error.problems
         for problem in problems:

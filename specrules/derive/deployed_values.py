@@ -170,21 +170,29 @@ def _whole(deployment: Deployment, engine: Engine, values: Values) -> Values:
         speculates = False
     length = values.get("deployment.draft_length", values.get("engine.draft_length"))
     length = length if isinstance(length, float) else _fact(deployment, "engine.draft_length")
+    if speculates is True and methods == ():
+        methods = None  # something drafts, and no setting names it
     concurrency = values.get("workload.concurrency")
+    if isinstance(concurrency, float) and concurrency < 1:
+        concurrency = None  # a word for: the engine chooses
     rows = (length + 1) * concurrency if isinstance(length, float) and isinstance(concurrency, float) else None
     drafter = any(fact.name in {"drafter.name", "drafter.file"} for fact in deployment.facts)
     return {
+        "engine.methods": methods,
+        "workload.concurrency": concurrency,
         "deployment.engine": engine.title,
         "deployment.version": deployment.version,
         "deployment.version_stated": deployment.version is not None,
         "deployment.judged_version": judged_version(deployment, engine),
         "deployment.speculates": speculates,
         "deployment.draft_length": length,
-        "deployment.verify_rows": rows,
+        "deployment.verify_rows": values.get("deployment.verify_rows", rows),
         "deployment.rows_at_least": length + 1 if isinstance(length, float) else None,
         "deployment.drafter_given": True if drafter else (False if deployment.is_complete() else None),
         "deployment.gaps": "; ".join(dict.fromkeys(gap.why for gap in deployment.launch.gaps)) or None,
-        **({} if "deployment.metrics" in values else {"deployment.metrics": None}),
+        "deployment.metrics": values.get("deployment.metrics"),
+        "deployment.synthetic": values.get("deployment.synthetic", False),
+        "deployment.drafter_note": values.get("deployment.drafter_note"),
     }
 
 

@@ -66,7 +66,9 @@ class DeployedExample(Model):
 
     settings: dict[str, str | bool | float] = Field(default_factory=dict)
     given: dict[DottedName, str | bool | float | Many[str]] = Field(default_factory=dict)
-    gives: str | bool | float | Many[str] = Field(description="the value; `unknown` where nobody can tell")
+    gives: str | bool | float | Many[str] = Field(
+        description="the value; `unknown` where nobody can tell, `nothing` where `when` is false"
+    )
 
 
 class DeployedInput(Claim):

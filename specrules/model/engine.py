@@ -15,6 +15,7 @@ from specrules.model.serving import Serving, filled_body
 from specrules.model.version import VersionScheme
 
 CombinationStatus = Literal["works", "refused", "dies-at-load", "silently-off", "untested"]
+Limited = Literal["running-requests", "context", "draft-length", "memory", "batched-tokens", "graphs", "drafting"]
 RefusalEffect = Literal["refused-loudly", "refused-silently", "accepted-though-wrong", "dies-at-load"]
 
 
@@ -166,8 +167,8 @@ class Limit(Conditional):
     """Something that drafting caps or takes away: running requests, context, draft length, memory."""
 
     id: Identifier
-    of: Literal["running-requests", "context", "draft-length", "memory", "batched-tokens", "drafting"] = Field(
-        description="drafting: the engine itself stops to draft, as above a batch size"
+    of: Limited = Field(
+        description="graphs: passes that no captured graph serves; drafting: above a batch size the engine stops to draft"
     )
     effect: str
     value: float | None = Field(default=None, description="the cap, where it is one number")

@@ -176,7 +176,8 @@ def test_features_and_limits() -> None:
     assert status["async-scheduling", ("ngram", "suffix")] == "silently-off"
     assert status["custom-logits-processors", ()] == "dies-at-load"
     assert status["lora", ()] == status["guided-decoding", ()] == status["tensor-parallel", ()] == "works"
-    assert {item.of for item in _engine().limits} == {"draft-length", "running-requests", "context", "batched-tokens"}
+    limited = {"draft-length", "running-requests", "context", "batched-tokens", "graphs", "drafting"}
+    assert {item.of for item in _engine().limits} == limited
     assert [item.needs_drafter for item in _engine().synthetic_acceptance] == [True, False]
 
 
