@@ -101,8 +101,9 @@ class Serving(Claim):
     models: str | None = Field(default=None, description="path that lists the served models")
     model_id: str = Field(default="data[].id", description="where in that list their names stand")
     generate: Many[Generation] = ()
-    tokenize: Call | None = Field(default=None, description="{messages} or {text} to token ids")
-    template: Call | None = Field(default=None, description="{messages} to the text that tokenize takes")
+    tokenize: Call | None = Field(default=None, description="{text} to token ids")
+    chat_ids: Call | None = Field(default=None, description="{messages} to the token ids of the whole prompt")
+    template: Call | None = Field(default=None, description="{messages} to the text of the whole prompt")
     extend: Call | None = Field(default=None, description="greedy continuation of {ids}, as token ids")
     score: PromptScores | None = None
     server: Server | None = None
