@@ -88,6 +88,7 @@ class Launch(Model):
     )
     packages: dict[str, Word] = Field(default_factory=dict, description="packages installed at a pinned version")
     gaps: Many[Gap] = ()
+    doubtful: Many[Place] = Field(default=(), description="stretches inside a branch that nobody rendered")
     notes: Many[str] = Field(default=(), description="what a reader should know, such as who replaced what")
 
 

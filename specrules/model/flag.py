@@ -26,6 +26,9 @@ class Flag(Claim):
         "flag, a list texts, a default that is a number a number, values of true and false a flag, all else text",
     )
     adds_up: bool = Field(default=False, description="a list that is given again adds to what was given before")
+    inline_keys: bool = Field(
+        default=False, description="its value is WORD[:key=value,..], and the keys are the flags NAME.key"
+    )
     states: Many[DottedName] = Field(default=(), description="facts of a case or a deployment that its value is")
     none_words: Many[str] = Field(default=(), description="values that state nothing, such as none for methods")
     doc: str

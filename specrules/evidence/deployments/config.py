@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from specrules.catalog.document import Source
 from specrules.evidence.deployments.launches import document_of
-from specrules.evidence.deployments.nodes import Mapping, Node
+from specrules.evidence.deployments.nodes import Documents, Mapping, Node, within
 from specrules.evidence.deployments.text import place
 from specrules.model.deployment import Gap, Launch
 
 FORMAT = "config"
 
 
-def config_launch(source: Source, document: Node, template_lines: tuple[tuple[int, int], ...]) -> Launch | None:
+def config_launch(source: Source, document: Node, yaml: Documents) -> Launch | None:
     """A document as a launch without a command, or None where it is no mapping."""
     if not isinstance(document, Mapping) or not document.entries:
         return None
     first = next(iter(document.entries.values()))[0]
+    lines = within(yaml.template_lines, document)[:1]
     gaps = tuple(
-        Gap(of="config", why="a template that nobody rendered", place=place(source, start, end))
-        for start, end in template_lines
-        if document.start <= start < document.end
+        Gap(of="config", why="a template that nobody rendered", place=place(source, start, end)) for start, end in lines
     )
     return Launch(
         name="configuration",
@@ -27,4 +26,5 @@ def config_launch(source: Source, document: Node, template_lines: tuple[tuple[in
         place=place(source, first.start, first.start + len(first.text.value)),
         config=document_of(document),
         gaps=gaps,
+        doubtful=tuple(place(source, start, end) for start, end in within(yaml.doubtful, document)),
     )

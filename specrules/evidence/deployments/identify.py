@@ -157,11 +157,9 @@ def _by_keys(launch: Launch, sections: Mapping[str, Launching]) -> Identified | 
     keys = {key.replace("-", "_"): key for key in launch.config.values}
     counts: dict[str, list[str]] = {}
     for engine, section in sections.items():
+        inner = [key for item in section.config.inner if all(key in keys for key in item.keys) for key in item.keys]
         wanted = [key.replace("-", "_") for key in section.config.keys]
-        counts[engine] = [keys[key] for key in wanted if key in keys]
-        for inner in section.config.inner:
-            if all(key in keys for key in inner.keys):
-                counts[engine] += inner.keys
+        counts[engine] = [*inner, *(keys[key] for key in wanted if key in keys)]
     leader = _most(counts)
     return None if leader is None else Identified(leader, f"the key {counts[leader][0]}", 0)
 

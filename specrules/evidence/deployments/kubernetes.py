@@ -7,13 +7,23 @@ is found wherever a custom resource keeps it: KServe's predictors, the leader of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field
 
 from specrules.catalog.document import Source
 from specrules.evidence.deployments.expand import Expander, replaced
-from specrules.evidence.deployments.nodes import Mapping, Node, Scalar, Sequence, entries, items, texts
+from specrules.evidence.deployments.nodes import (
+    Documents,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    entries,
+    items,
+    texts,
+    within,
+)
 from specrules.evidence.deployments.process import Process
 from specrules.evidence.deployments.secrets import MASK
 from specrules.evidence.deployments.shell import Assigned
@@ -48,10 +58,9 @@ def is_kubernetes(node: Node) -> bool:
     return isinstance(node, Mapping) and node.text("kind") is not None and node.text("apiVersion") is not None
 
 
-def kubernetes_processes(
-    source: Source, documents: Iterable[Node], template_lines: Iterable[tuple[int, int]], expander: Expander
-) -> Iterator[Process]:
+def kubernetes_processes(source: Source, yaml: Documents, expander: Expander) -> Iterator[Process]:
     """The containers of all objects of a file. Objects may name ConfigMaps that stand in other documents of it."""
+    documents = yaml.documents
     objects = [document for node in documents for document in _objects(node)]
     maps = _Maps()
     for document in objects:
@@ -60,7 +69,7 @@ def kubernetes_processes(
             maps.add(kind, document)
     for document in objects:
         if document.value("kind") not in _NO_PODS:
-            reader = _Object(source, document, maps, list(template_lines), expander)
+            reader = _Object(source, document, maps, yaml, expander)
             yield from reader.processes()
 
 
@@ -83,13 +92,13 @@ class _Object:
         source: Source,
         document: Mapping,
         maps: _Maps,
-        template_lines: list[tuple[int, int]],
+        yaml: Documents,
         expander: Expander,
     ) -> None:
         self._source = source
         self._document = document
         self._maps = maps
-        self._lines = template_lines
+        self._yaml = yaml
         self._expander = expander
         kind, name = document.value("kind") or "object", document.value("metadata", "name")
         self._label = f"{kind}/{name}" if name else kind
@@ -107,12 +116,10 @@ class _Object:
         words += [self._resolved(text, environment) for text in _arguments(container, "args")]
         image = container.text("image")
         end = image.at(len(image.value)) if image is not None else container.start
-        gaps += [
-            Gap(of=part, why="a template that nobody rendered", place=place(self._source, start, stop))
-            for start, stop in self._lines
-            if container.start <= start < container.end
-            for part in _PARTS
-        ]
+        line = next(iter(within(self._yaml.template_lines, container)), None)
+        if line is not None:
+            where = place(self._source, *line)
+            gaps += [Gap(of=part, why="a template that nobody rendered", place=where) for part in _PARTS]
         return Process(
             name=f"{self._label}, container {name}" if name else self._label,
             format=FORMAT,
@@ -125,6 +132,7 @@ class _Object:
             environment=environment,
             files=self._files(container, pod),
             gaps=tuple(gaps),
+            doubtful=within(self._yaml.doubtful, container),
         )
 
     def _environment(self, container: Mapping) -> tuple[dict[str, Assigned], list[Gap]]:

@@ -76,6 +76,7 @@ def launch_of(process: Process, documents: Documents) -> Launch:
         documents=documents.of(process),
         packages={name: text.word() for name, text in process.packages.items()},
         gaps=process.gaps,
+        doubtful=tuple(place(process.source, start, end) for start, end in process.doubtful),
         notes=process.notes,
     )
 

@@ -70,10 +70,10 @@ class Names:
         """Whether the value of a flag is an object whose keys are settings of their own."""
         return name in self._parents
 
-    def described(self, name: str) -> Flag | None:
-        """The flag as the engine's file describes it; None for one that was removed."""
+    def has_inline_keys(self, name: str) -> bool:
+        """Whether the value of a flag is a word with keys behind it, `WORD:key=value,..`."""
         flag = self._flags.get(name)
-        return flag if isinstance(flag, Flag) else None
+        return isinstance(flag, Flag) and flag.inline_keys
 
     def names_config(self, name: str | None, written: str) -> bool:
         """Whether a flag names a configuration file."""

@@ -80,6 +80,20 @@ class Sequence:
 Node: TypeAlias = Scalar | Mapping | Sequence
 
 
+@dataclass(slots=True, eq=False)
+class Documents:
+    """The documents of a file. `template_lines` stood in it alone; `doubtful` stretches may not be there."""
+
+    documents: list[Node]
+    template_lines: tuple[tuple[int, int], ...] = ()
+    doubtful: tuple[tuple[int, int], ...] = ()
+
+
+def within(spans: tuple[tuple[int, int], ...], node: Mapping) -> tuple[tuple[int, int], ...]:
+    """The stretches of a file that reach into a mapping."""
+    return tuple(span for span in spans if span[0] < node.end and span[1] > node.start)
+
+
 def items(node: Node | None) -> list[Node]:
     """The values of a sequence; nothing for anything else."""
     return node.items if isinstance(node, Sequence) else []

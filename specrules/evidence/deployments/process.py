@@ -17,7 +17,8 @@ class Process:
 
     `own_program` is false where the words are arguments only and the program is the image's own. A `script` is what a
     shell runs in place of the words. `files` are files that
-    the deployment brings along, by the path under which the process sees them.
+    the deployment brings along, by the path under which the process sees them; `doubtful` stretches of the file that
+    may not be there.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Process:
     files: Mapping[str, Text] = field(default_factory=dict)
     packages: Mapping[str, Text] = field(default_factory=dict)
     gaps: tuple[Gap, ...] = ()
+    doubtful: tuple[tuple[int, int], ...] = ()
     notes: tuple[str, ...] = ()
 
     def with_gap(self, of: Part, why: str, start: int | None = None, end: int | None = None) -> Process:

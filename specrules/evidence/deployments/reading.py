@@ -13,7 +13,7 @@ from specrules.evidence.deployments import compose, config, dockerfile, kubernet
 from specrules.evidence.deployments.expand import Expander
 from specrules.evidence.deployments.json_nodes import read_json
 from specrules.evidence.deployments.launches import launches_of
-from specrules.evidence.deployments.nodes import Budget, Malformed, Node, size
+from specrules.evidence.deployments.nodes import Budget, Documents, Malformed, size
 from specrules.evidence.deployments.nodes import Mapping as MappingNode
 from specrules.evidence.deployments.process import Process, base_name
 from specrules.evidence.deployments.secrets import masked, masked_text
@@ -122,24 +122,22 @@ def _preset(source: Source) -> LaunchReading:
 def _yaml(source: Source) -> LaunchReading:
     yaml = Yaml(whole(source))
     problems = () if yaml.problem is None else (_problem(source, yaml.problem),)
-    format, launches = _documents(source, yaml.documents, yaml.template_lines)  # noqa: A001
+    format, launches = _documents(source, Documents(yaml.documents, yaml.template_lines, yaml.doubtful))  # noqa: A001
     return LaunchReading(format, launches, problems)
 
 
 def _json(source: Source) -> LaunchReading:
     node = read_json(whole(source))
     size(node, Budget())
-    format, launches = _documents(source, [node], ())  # noqa: A001
+    format, launches = _documents(source, Documents([node]))  # noqa: A001
     return LaunchReading(format, launches)
 
 
-def _documents(
-    source: Source, documents: list[Node], template_lines: tuple[tuple[int, int], ...]
-) -> tuple[str, tuple[Launch, ...]]:
+def _documents(source: Source, yaml: Documents) -> tuple[str, tuple[Launch, ...]]:
     """What the documents of a YAML or JSON file are, and their launches."""
-    expander = Expander()
+    expander, documents = Expander(), yaml.documents
     if any(kubernetes.is_kubernetes(node) for node in documents):
-        processes = kubernetes.kubernetes_processes(source, documents, template_lines, expander)
+        processes = kubernetes.kubernetes_processes(source, yaml, expander)
         return kubernetes.FORMAT, launches_of(processes, expander)
     found: list[Process] = []
     format = config.FORMAT  # noqa: A001
@@ -152,7 +150,7 @@ def _documents(
             found += llama_swap.llama_swap_processes(source, node, expander)
     if found:
         return format, launches_of(found, expander)
-    launches = [config.config_launch(source, node, template_lines) for node in documents]
+    launches = [config.config_launch(source, node, yaml) for node in documents]
     return format, masked(launch for launch in launches if launch is not None)
 
 

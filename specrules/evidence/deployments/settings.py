@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 
 from specrules.catalog.document import Source
@@ -15,6 +15,7 @@ from specrules.evidence.deployments.secrets import is_secret_name
 from specrules.evidence.deployments.text import Text
 from specrules.model.deployment import ConfigDocument, Gap, Launch, Place, Setting, SettingKind, Word
 
+_INLINE = re.compile(r"([A-Za-z_][\w-]*)=([^,]*)")
 _NUMBER = re.compile(r"-\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|-\.\d+")
 _STANDS_ABOVE: dict[SettingKind, int] = {"config": 0, "env": 1, "flag": 2}
 
@@ -61,6 +62,8 @@ def read_settings(launch: Launch, arguments: int, names: Names) -> Read:
             place = launch.environment_places.get(name, word.place)
             _take(_Written("env", name, known, word, place), names, read)
     _Arguments(launch, arguments, names, read).take()
+    if launch.doubtful:
+        read.settings = [_doubted(setting, launch) for setting in read.settings]
     _mark(read)
     return read
 
@@ -156,6 +159,9 @@ def _take_document(document: ConfigDocument, names: Names, read: Read, *, preset
 def _take(written: _Written, names: Names, read: Read) -> None:
     """A setting, and those inside its value where that is an object."""
     setting, value = _setting(written), written.value
+    if value is not None and written.known is not None and names.has_inline_keys(written.known):
+        _take_inline(written, value, names, read)
+        return
     if value is None or written.known is None or not names.is_parent(written.known) or value.secret:
         read.add(setting)
         return
@@ -173,6 +179,17 @@ def _take(written: _Written, names: Names, read: Read) -> None:
         place = written.place if where is None else value.at(where.start, len(where.text.value))
         word = _inner_word(value, inner)
         read.add(_setting(_Written(written.kind, f"{written.name}.{key}", name, word, place)), index)
+
+
+def _take_inline(written: _Written, value: Word, names: Names, read: Read) -> None:
+    """A word with keys behind it: `mtp:n_max=2,p_min=0.5`."""
+    word, colon, _ = value.text.partition(":")
+    index = read.add(_setting(replace(written, value=_cut(value, 0, len(word)))))
+    for found in _INLINE.finditer(value.text, len(word) + 1) if colon else ():
+        inner = _cut(value, found.start(2), found.end(2))
+        name = names.flag(f"{written.known}.{found[1]}")
+        place = value.at(found.start(1), len(found[1]))
+        read.add(_setting(_Written(written.kind, f"{written.name}.{found[1]}", name, inner, place)), index)
 
 
 def _text(word: Word) -> Text:
@@ -200,22 +217,30 @@ def _setting(written: _Written) -> Setting:
     )
 
 
-def _cut(word: Word, start: int) -> Word:
-    """The rest of a word from an offset on."""
+def _cut(word: Word, start: int, end: int | None = None) -> Word:
+    """The rest of a word from an offset on, or a stretch of it."""
+    end = len(word.text) if end is None else end
     runs = tuple(
         (max(begin, start) - start, line, column + max(start - begin, 0))
         for index, (begin, line, column) in enumerate(word.runs)
         if index + 1 == len(word.runs) or word.runs[index + 1][0] > start
     )
-    ends = {"end_line": word.place.end_line, "end_column": word.place.end_column}
-    return word.model_copy(
-        update={
-            "text": word.text[start:],
-            "place": word.at(start).model_copy(update=ends),
-            "runs": runs,
-            "holes": tuple((begin - start, end - start) for begin, end in word.holes),
-        }
+    holes = tuple(
+        (max(begin, start) - start, stop - start) for begin, stop in word.holes if begin < end and stop > start
     )
+    place = word.at(start, end - start)
+    if end == len(word.text):
+        place = place.model_copy(update={"end_line": word.place.end_line, "end_column": word.place.end_column})
+    return word.model_copy(
+        update={"text": word.text[start:end], "place": place, "runs": runs, "holes": holes, "rendered": not holes}
+    )
+
+
+def _doubted(setting: Setting, launch: Launch) -> Setting:
+    """A setting inside a branch that nobody rendered: it may not be there, so its value is not known."""
+    here = (setting.place.line, setting.place.column)
+    doubtful = any((one.line, one.column) <= here < (one.end_line or 0, one.end_column or 0) for one in launch.doubtful)
+    return setting.model_copy(update={"value": None, "rendered": False}) if doubtful else setting
 
 
 def _mark(read: Read) -> None:

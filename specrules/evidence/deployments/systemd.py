@@ -87,7 +87,7 @@ def _take(unit: _Unit, key: str, value: Text) -> None:
             if equals:
                 unit.environment[name] = Assigned(word.cut(len(name) + 1, len(word.value)), word.start)
     elif key == "EnvironmentFile":
-        unit.environment_files.append(value)
+        unit.environment_files.append(value.cut(1 if value.value.startswith("-") else 0, len(value.value)))
     elif key == "Image":
         unit.image = value
     elif key == "Exec":

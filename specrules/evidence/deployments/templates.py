@@ -13,6 +13,8 @@ from dataclasses import dataclass
 STAND_IN = "\ue000"
 _OPENS = re.compile(r"\{[{%#]")
 _CLOSES = {"{{": "}}", "{%": "%}", "{#": "#}"}
+_WORD = re.compile(r"\{[{%][-+]?\s*(if|with|range|for|block|define|endif|endfor|endblock|end)\b")
+_OPENING = frozenset({"if", "with", "range", "for", "block", "define"})
 _COMMENT = re.compile(r"\{\{-?\s*/\*|\{#")
 _LINE_END = re.compile(r"[\r\n]")
 _LONGEST = 4096
@@ -23,11 +25,13 @@ class Blanked:
     """A text of the same length without templates.
 
     `holes` are the stretches inside values, `lines` those that stood alone and may stand for anything, in order.
+    `doubtful` is what stands inside a branch or a loop, and may not be there.
     """
 
     text: str
     holes: tuple[tuple[int, int], ...]
     lines: tuple[tuple[int, int], ...]
+    doubtful: tuple[tuple[int, int], ...] = ()
 
 
 def blanked(text: str) -> Blanked:
@@ -47,7 +51,25 @@ def blanked(text: str) -> Blanked:
         elif not _COMMENT.match(text, start):
             lines.append((start, end))
     pieces.append(text[done:])
-    return Blanked("".join(pieces), tuple(holes), tuple(lines))
+    return Blanked("".join(pieces), tuple(holes), tuple(lines), tuple(_branches(text)))
+
+
+def _branches(text: str) -> Iterator[tuple[int, int]]:
+    """What stands between the outermost `if`, `with`, `range` or `for` and its end."""
+    depth, begin = 0, 0
+    for start, end in _templates(text):
+        word = _WORD.match(text, start)
+        if word is None:
+            continue
+        if word[1] in _OPENING:
+            begin = end if not depth else begin
+            depth += 1
+        elif depth:
+            depth -= 1
+            if not depth:
+                yield begin, start
+    if depth:
+        yield begin, len(text)
 
 
 def _spans(text: str) -> list[tuple[int, int]]:

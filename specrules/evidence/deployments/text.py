@@ -9,6 +9,10 @@ from dataclasses import dataclass
 from specrules.catalog.document import Source
 from specrules.model.deployment import Place, Word
 
+_FILLING = " \t\r\n'\"\\"
+_WIDEST_GAP = 400
+_LONGEST_ESCAPE = 10
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Text:
@@ -57,8 +61,25 @@ class Text:
             at += len(line) + 1
 
     def place(self) -> Place:
-        """The span in the file, from the first character to the last."""
-        return place(self.source, self.start, self.at(len(self.value) - 1) + 1 if self.value else self.start)
+        """The span in the file. Of a text put together from several places, the one that most of it comes from."""
+        start, end = max(self._islands(), key=lambda island: island[2])[:2]
+        return place(self.source, start, end)
+
+    def _islands(self) -> Iterable[tuple[int, int, int]]:
+        """Stretches of the file that the text covers, with how many characters each gives.
+
+        Quotes, escapes and the indent of continued lines stand between characters of one stretch.
+        """
+        start, end, length = self.start, self.start, 0
+        for index, (begin, there) in enumerate(self.runs):
+            stop = self.runs[index + 1][0] if index + 1 < len(self.runs) else len(self.value)
+            between = self.source.text[end:there] if end <= there <= end + _WIDEST_GAP else None
+            if between is None or (between.strip(_FILLING) and (len(between) > _LONGEST_ESCAPE or "\n" in between)):
+                yield start, end, length
+                start, length = there, 0
+            end = there + stop - begin
+            length += stop - begin
+        yield start, end, length
 
     def word(self) -> Word:
         """The text as a word of a launch."""

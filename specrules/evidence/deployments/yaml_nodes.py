@@ -19,13 +19,14 @@ _OWN_TAGS = "tag:yaml.org,2002:"
 
 
 class Yaml:
-    """The documents of a text, as far as it could be read, and where template lines stood."""
+    """The documents of a text, as far as it could be read, where template lines stood, and what depends on them."""
 
     def __init__(self, text: Text, budget: Budget | None = None) -> None:
         """Read a whole file, or a text inside one, such as a value of a ConfigMap."""
         budget = budget or Budget()
         self.documents: list[Node] = []
         self.template_lines: tuple[tuple[int, int], ...] = ()
+        self.doubtful: tuple[tuple[int, int], ...] = ()
         self.problem: Malformed | None = None
         self._reader = _Reader(text)
         try:
@@ -34,7 +35,7 @@ class Yaml:
                 self.documents.append(node)
         except Malformed as problem:
             self.problem = problem
-        self.template_lines = self._reader.lines
+        self.template_lines, self.doubtful = self._reader.lines, self._reader.doubtful
 
 
 class _Reader:
@@ -48,6 +49,7 @@ class _Reader:
         self._blank = Source(text.source.path, found.text)
         self._holes = sorted({*found.holes, *text.holes})
         self.lines = tuple((self._there(start), self._there(end)) for start, end in found.lines)
+        self.doubtful = tuple((self._there(start), self._there(end)) for start, end in found.doubtful)
         self._anchors: dict[str, Node | None] = {}
 
     def documents(self) -> Iterator[Node]:
