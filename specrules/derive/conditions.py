@@ -78,10 +78,20 @@ def tokenizers(case: Case, engine: Engine, gate: TokenizerGate, symbols: Symbols
 
 @dataclass(frozen=True, slots=True)
 class Issues:
-    """Known issues that hold for a case, and fatal ones of which that cannot be said."""
+    """Known issues that hold for a case, and those that matter and of which that cannot be said."""
 
     matching: tuple[KnownIssue, ...]
-    undecided: tuple[KnownIssue, ...]
+    may_hold: tuple[KnownIssue, ...]
+
+    @property
+    def undecided(self) -> tuple[KnownIssue, ...]:
+        """The fatal ones that may hold."""
+        return tuple(issue for issue in self.may_hold if issue.fatal)
+
+    @property
+    def undermining(self) -> tuple[KnownIssue, ...]:
+        """Those that may hold and would keep a counter from meaning what it says."""
+        return tuple(issue for issue in self.may_hold if issue.undermines)
 
     @property
     def fatal(self) -> tuple[KnownIssue, ...]:
@@ -99,6 +109,6 @@ def known_issues(case: Case, engine: Engine, symbols: Symbols, values: Values) -
         sides = (applies_to_version(engine, issue, case.engine.version), holds(issue.condition, symbols, values))
         if all(side is True for side in sides):
             matching.append(issue)
-        elif issue.fatal and False not in sides:
+        elif (issue.fatal or issue.undermines) and False not in sides:
             undecided.append(issue)
     return Issues(tuple(matching), tuple(undecided))

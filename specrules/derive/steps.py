@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from specrules.derive.curve import verify_curve
+from specrules.derive.mixture import mixed_drafters
 from specrules.derive.overheads import per_token, round_behind
 from specrules.derive.spans import Span, span_of
 from specrules.model.case import Case
@@ -66,7 +67,8 @@ def step_times(case: Case, facts: Facts, thresholds: Mapping[str, float]) -> Ste
     plain, source = _plain(case, facts, None if is_round else declared, overhead)
     if is_round and plain is not None:
         declared, is_round = plain, False
-    length = facts.number("incumbent.draft_length")
+    # Rounds of several drafters have several widths, so that their mean bounds no pass.
+    length = None if mixed_drafters(facts)[0] else facts.number("incumbent.draft_length")
     head = span_of(facts.get("incumbent.head_share"))
     return Steps(
         plain=plain,

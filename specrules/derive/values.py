@@ -8,6 +8,7 @@ from datetime import datetime
 
 from specrules.derive import devices
 from specrules.derive.acceptance import stated_acceptance
+from specrules.derive.checks import check_values, trust_values
 from specrules.derive.combinations import combination
 from specrules.derive.conditions import Issues, known_issues, tokenizer_gate, tokenizers
 from specrules.derive.flags import check_flags
@@ -40,8 +41,9 @@ def input_values(given: Situation, evidence: EvidenceState, now: datetime) -> tu
     values |= _arms(given)
     values |= _candidate(given)
     values |= _evidence(given, evidence, now)
+    values |= check_values(given)
     issues = known_issues(given.case, given.knowledge.engine, given.knowledge.symbols, values)
-    return values | _issues(issues), issues.matching
+    return values | _issues(issues) | trust_values(given, issues), issues.matching
 
 
 def _issues(issues: Issues) -> Values:

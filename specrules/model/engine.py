@@ -244,6 +244,16 @@ class Recipe(Claim):
     methods: Many[str] = Field(default=(), description="methods it is offered for; empty: all")
 
 
+CountedFact = Literal[
+    "candidate.accepted_ratio",
+    "candidate.tokens_per_round",
+    "candidate.drafting",
+    "incumbent.accepted_ratio",
+    "incumbent.tokens_per_round",
+    "incumbent.drafting",
+]
+
+
 class KnownIssue(Claim):
     """A bug or limitation, when it applies, and where it is discussed."""
 
@@ -252,6 +262,9 @@ class KnownIssue(Claim):
     condition: ExpressionText | None = None
     effect: str
     fatal: bool = Field(default=False, description="where it applies the candidate cannot draft: a blocking gate")
+    undermines: Many[CountedFact] = Field(
+        default=(), description="numbers that do not mean what their name says where it applies"
+    )
     link: str | None = None
 
 

@@ -14,14 +14,16 @@ POSITION_TOLERANCE = 0.001
 _SLACK = 1e-9
 _RATE = "rate_tok_s"
 _RATE_KIND = "rate_kind"
+_MEANS = frozenset({"context_tokens", "mean_concurrency"})
 
 
 def reconcile(explicit: Mapping[str, Fact], readings: Iterable[Reading]) -> tuple[Facts, tuple[Disagreement, ...]]:
     """Join what a case states with what its evidence files say.
 
     What the case states is used, then the files in their order. Among files that agree the first one with samples of
-    single requests is used. Every later value that does not agree with the used one is a disagreement. A rate as
-    clients see it and one of decoding alone are two things: the later one is left out.
+    single requests is used. Every later value that does not agree with the used one is a disagreement, but for mean
+    contexts and concurrencies: the first counts. A rate as clients see it and one of decoding alone are two things: the
+    later one is left out.
     """
     used = dict(explicit)
     disagreements = []
@@ -33,11 +35,17 @@ def reconcile(explicit: Mapping[str, Fact], readings: Iterable[Reading]) -> tupl
                 continue
             if earlier is None:
                 used[name] = fact
-            elif not agree(earlier, fact):
+            elif not agree(earlier, fact) and not _is_mean_of_window(name):
                 disagreements.append(Disagreement(name=name, used=earlier, other=fact))
             elif name not in explicit and fact.samples and not earlier.samples:
                 used[name] = fact
     return Facts(used), tuple(disagreements)
+
+
+def _is_mean_of_window(name: str) -> bool:
+    """Whether a fact is a mean over one file's requests, which says nothing against another file's."""
+    arm, _, short = name.partition(".")
+    return arm != "engine" and short in _MEANS
 
 
 def _other_rates(used: Mapping[str, Fact], facts: Mapping[str, Fact]) -> Iterator[str]:
