@@ -110,6 +110,8 @@ def _without(name: str, folder: Folder) -> Tokenizer:
 
 def _begins_with_magic(path: Path) -> bool:
     try:
+        if not path.is_file():
+            return False
         with path.open("rb") as file:
             return file.read(len(_MAGIC)) == _MAGIC
     except (OSError, ValueError):

@@ -21,10 +21,14 @@ class DiskFolder:
     def read(self, name: str, first: int | None = None) -> bytes | None:
         """Return the content of a file, or its first bytes, or None where there is none.
 
-        Raises EvidenceError for one of more than 128 MiB, unless its first bytes are wanted.
+        Raises EvidenceError for one of more than 128 MiB, unless its first bytes are wanted, and for no regular file.
         """
+        path = self._path / name
         try:
-            with (self._path / name).open("rb") as file:
+            if path.exists() and not path.is_file():
+                # Opening a pipe would wait for someone to write to it.
+                raise refused(self.place(name), "cannot be read: it is not a regular file")
+            with path.open("rb") as file:
                 data = file.read(MAX_DOCUMENT + 1 if first is None else first)
         except FileNotFoundError:
             return None

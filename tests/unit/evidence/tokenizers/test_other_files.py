@@ -234,3 +234,13 @@ def test_a_checkpoint_that_is_none(tmp_path: Path, data: bytes) -> None:
 def test_types_are_not_guessed_where_special_tokens_are_not_named(tmp_path: Path) -> None:
     (tmp_path / "any.tiktoken").write_bytes(b"YQ== 0\n")
     assert load_tokenizer(str(tmp_path / "any.tiktoken")).types == bytes([NORMAL])
+
+
+@pytest.mark.parametrize("name", ["tokenizer.json", "tokenizer.model", "a.gguf", "config.json"])
+def test_what_is_no_regular_file_is_refused_without_waiting(tmp_path: Path, name: str) -> None:
+    json_file(tmp_path / "tokenizer.json", tokenizer_json())
+    (tmp_path / name).unlink(missing_ok=True)
+    os.mkfifo(tmp_path / name)
+    named = "tokenizer.json" if name == "config.json" else name
+    with pytest.raises(EvidenceError, match=f"{name}: cannot be read: it is not a regular file"):
+        load_tokenizer(str(tmp_path / named))
