@@ -62,3 +62,6 @@ class Launching(Claim):
         default=(), description="prefixes of flags that may be cut short as long as nothing else begins like that"
     )
     config: ConfigFiles = ConfigFiles()
+    elsewhere: str | None = Field(
+        default=None, description="why what starts the server does not say what drafts: such as that a model file does"
+    )

@@ -37,6 +37,8 @@ def understood(launch: Launch, identified: Identified, engine: Engine) -> Deploy
         first = launch.command[0]
         why = f"{first.text} runs, and what it starts is not part of this file"
         gaps.append(Gap(of="command", why=why, place=first.place))
+    if engine.launch is not None and engine.launch.elsewhere is not None and launch.format != "config":
+        gaps.append(Gap(of="config", why=engine.launch.elsewhere, place=launch.place))
     version = _version(launch, identified, engine)
     positional = [(name, word) for word in read.positional[:1] for name in identified.positional]
     return Deployment(
