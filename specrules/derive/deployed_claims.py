@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
+from specrules.catalog.setting_symbols import setting_name
 from specrules.derive.conditions import known_issues
 from specrules.derive.methods import applies_to_version, is_verified
 from specrules.expressions import Expression, Type, Unknown, compile_expression
@@ -78,7 +79,7 @@ def _item(settled: Settled, claim: Conditional, concerned: bool | None) -> Item:
     missing: frozenset[str] = frozenset()
     holds = None if isinstance(result, Unknown) else bool(result)
     if isinstance(result, Unknown):
-        missing = result.missing
+        missing = frozenset(_spelt(settled.engine, name) for name in result.missing)
     if holds is True and concerned is None:
         holds, missing = None, frozenset({"engine.methods"})
     elif holds is True and not is_verified(settled.engine, claim):
@@ -93,6 +94,13 @@ def _item(settled: Settled, claim: Conditional, concerned: bool | None) -> Item:
         missing=missing,
         fix=_line(claim.fix),
     )
+
+
+def _spelt(engine: Engine, name: str) -> str:
+    """A setting as the user writes it, any other input by its name."""
+    space, _, rest = name.partition(".")
+    flags = (flag.name for flag in engine.flags if space in {"flag", "given"} and setting_name(flag.name) == rest)
+    return next(flags, name)
 
 
 def _words(claim: Conditional) -> tuple[str, dict[str, object]]:

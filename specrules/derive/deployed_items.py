@@ -78,8 +78,8 @@ def _is_gone(engine: Engine, removed: RemovedFlag, version: str) -> bool | None:
 
 def _accepted(flag: Flag, setting: Setting) -> bool | None:
     """Whether the engine takes the value. None: nobody rendered it."""
-    if not setting.effective:
-        return True
+    if not setting.effective or "engine.methods" in flag.states:
+        return True  # what does not count, and methods, which are judged one by one
     if not setting.rendered:
         return None if flag.values else True
     if setting.value is None:
@@ -111,6 +111,7 @@ def _method(settled: Settled, name: str) -> dict[str, object]:
         "method.since": None if method is None else method.since,
         "method.until": None if method is None else method.until,
         "method.others": ", ".join(current) or None,
+        "method.title": None if method is None else method.title,
     }
 
 

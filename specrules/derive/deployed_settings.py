@@ -76,6 +76,8 @@ def _value(flag: Flag, kind: Type, stated: Iterable[Setting], true_words: Iterab
 
 def _default(flag: Flag, kind: Type, true_words: Iterable[str]) -> object:
     if flag.default is None:
+        if kind.element is not None:
+            return ()
         return False if kind is Type.BOOL and not flag.takes_value else None
     if kind is Type.BOOL:
         return _is_on(flag.default, true_words)

@@ -235,7 +235,8 @@ def _looked_up(case: Case, engine: Engine, values: Values, classes: Mapping[str,
     method = drafting[0] if len(drafting) == 1 else (methods[0] if len(methods) == 1 else None)
     kinds = [classes[item.drafter_class] for item in drafting if item.drafter_class in classes]
     routes, beside = devices.routing(case, engine, method), devices.coexistence(case, engine)
-    lengths = [item.max_draft_length for item in methods if item is not None and item.max_draft_length is not None]
+    making = drafting or [item for item in methods if item is not None]
+    lengths = [item.max_draft_length for item in making if item.max_draft_length is not None]
     return {
         "engine.method": None if method is None else method.id,
         "engine.backends": devices.build_backends(case, engine) or None,

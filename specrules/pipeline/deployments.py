@@ -64,10 +64,16 @@ def deployment_findings(
 
 
 def _shown(findings: Iterable[RawFinding], speculation: str) -> tuple[RawFinding, ...]:
-    """Where nothing drafts, only what is wrong all the same, such as a drafter that nothing switches on."""
-    if speculation != "off":
-        return tuple(findings)
-    return tuple(item for item in findings if item.outcome in _WRONG and item.severity != "info")
+    """Where nothing drafts, only what is wrong all the same, such as a drafter that nothing switches on.
+
+    Where it is not known whether anything drafts, what only warns is not known either, and would hide what blocks.
+    """
+    match speculation:
+        case "off":
+            return tuple(item for item in findings if item.outcome in _WRONG and item.severity != "info")
+        case "unknown":
+            return tuple(item for item in findings if item.outcome != "unknown" or item.severity == "block")
+    return tuple(findings)
 
 
 def _summary(given: Deployed) -> str:
