@@ -7,7 +7,7 @@ import tarfile
 import zipfile
 from pathlib import Path, PurePosixPath
 
-FOLDERS = ("engines", "rules", "templates", "schemas", "prompts")
+FOLDERS = ("engines", "benches", "rules", "templates", "schemas", "prompts")
 PACKAGED = "specrules/_data/"
 
 

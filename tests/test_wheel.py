@@ -17,7 +17,7 @@ from specrules.cli import main
 pytest.importorskip("hatchling", reason="building needs hatchling: pip install hatchling")
 
 ROOT = Path(__file__).parents[1]
-DATA = ("engines", "rules", "templates", "schemas", "prompts")
+DATA = ("engines", "benches", "rules", "templates", "schemas", "prompts")
 PREFIX = "specrules/_data/"
 
 

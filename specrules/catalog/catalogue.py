@@ -1,4 +1,4 @@
-"""The catalogue: engines, drafter classes, inputs, formulas, rules, policy and verdict table, from all layers."""
+"""The catalogue: engines, bench tools, drafter classes, inputs, formulas, rules and verdict table, from all layers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from specrules.catalog.collection import Collection, collect
 from specrules.catalog.digest import digest, short
 from specrules.catalog.document import LONGEST_EXCERPT, Document, Loc, Source
-from specrules.catalog.engine_checks import Names, engine_problems
+from specrules.catalog.engine_checks import Names, engine_problems, program_problems
 from specrules.catalog.layers import BUILTIN, Layer, discover
 from specrules.catalog.located import read_document
 from specrules.catalog.memory_checks import memory_problems
@@ -30,6 +30,7 @@ from specrules.model.engine import Engine
 from specrules.model.memory import MemoryFile
 from specrules.model.policy import PolicyFile
 from specrules.model.prior import GroupFile, PriorFile
+from specrules.model.program import Bench
 from specrules.model.rule import FormulaFile, InputFile, RuleCaseFile, RuleFile, VerdictTable
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ class Catalog:
 
     def engine(self, name: str) -> Loaded[Engine]:
         """The engine with this id or alias. CatalogError where there is none, LoadError where its file is wrong."""
-        document = self.engine_documents.documents.get(name) or self._by_alias(name)
+        document = self.engine_documents.documents.get(name) or _by_alias(name, self.engine_documents.documents)
         if document is None:
             hint = did_you_mean(name, self.engine_ids)
             raise CatalogError(Problem(f"no engine {name!r}; known are {', '.join(self.engine_ids)}", hint=hint))
@@ -126,6 +127,55 @@ class Catalog:
         problems = engine_problems(loaded.model, loaded.locate, names)
         if problems:
             raise LoadError(self.quoted(problems))
+
+    @cached_property
+    def bench_documents(self) -> Collection:
+        """The files of bench tools. LoadError or CatalogError with every problem."""
+        return collect(self.layers, "benches", _id_of, named=True)
+
+    @property
+    def bench_ids(self) -> tuple[str, ...]:
+        """The ids of all bench tools."""
+        return tuple(sorted(self.bench_documents.documents))
+
+    def bench(self, name: str) -> Loaded[Bench]:
+        """The bench tool with this id or alias. CatalogError where there is none, LoadError where its file is wrong."""
+        documents = self.bench_documents.documents
+        document = documents.get(name) or _by_alias(name, documents)
+        if document is None:
+            hint = did_you_mean(name, self.bench_ids)
+            raise CatalogError(Problem(f"no bench tool {name!r}; known are {', '.join(self.bench_ids)}", hint=hint))
+        bench, problems = check(document, Bench)
+        if bench is None:
+            raise LoadError(problems)
+        loaded = Loaded(bench, document)
+        if document.layer != BUILTIN or self.overridden:
+            self.check_bench(loaded)
+        return loaded
+
+    @cached_property
+    def benches(self) -> tuple[Bench, ...]:
+        """All bench tools."""
+        return tuple(self.bench(name).model for name in self.bench_ids)
+
+    def check_bench(self, loaded: Loaded[Bench]) -> None:
+        """Check references, versions and expressions of the file of a bench tool. LoadError with every problem."""
+        problems = program_problems(loaded.model, loaded.locate)
+        if problems:
+            raise LoadError(self.quoted(problems))
+
+    def program(self, name: str) -> Loaded[Engine] | Loaded[Bench]:
+        """The engine or the bench tool with this id or alias. CatalogError where there is neither."""
+        documents = self.bench_documents.documents
+        is_bench = name not in self.engine_ids and (name in documents or _by_alias(name, documents) is not None)
+        return self.bench(name) if is_bench else self.engine(name)
+
+    def check_program(self, loaded: Loaded[Engine] | Loaded[Bench]) -> None:
+        """Check the file of an engine or a bench tool. LoadError with every problem."""
+        if isinstance(loaded.model, Engine):
+            self.check_engine(Loaded(loaded.model, loaded.document))
+        else:
+            self.check_bench(Loaded(loaded.model, loaded.document))
 
     @cached_property
     def rule_models(self) -> tuple[Loaded[BaseModel], ...]:
@@ -247,7 +297,8 @@ class Catalog:
 
     def quoted(self, problems: Iterable[Problem]) -> list[Problem]:
         """Problems with the line that they point to, where it stands in a file of the catalogue."""
-        files = {file.path: file for file in (*self.engine_documents.files, *self.rule_documents.files)}
+        documents = (self.engine_documents, self.bench_documents, self.rule_documents)
+        files = {file.path: file for collection in documents for file in collection.files}
         quoted = []
         for problem in problems:
             where, excerpt = problem.where, problem.excerpt
@@ -260,14 +311,16 @@ class Catalog:
 
     @property
     def rules_digest(self) -> str:
-        """Digest over every file of rules and engines that was read."""
-        return short(digest((*self.engine_documents.digests, *self.rule_documents.digests)))
+        """Digest over every file of rules, engines and bench tools that was read."""
+        documents = (self.engine_documents, self.bench_documents, self.rule_documents)
+        return short(digest([item for collection in documents for item in collection.digests]))
 
     @property
     def overridden(self) -> tuple[str, ...]:
         """Built-in documents that a user's layer replaces, as `id (file)`."""
-        both = (*self.engine_documents.overridden_builtins, *self.rule_documents.overridden_builtins)
-        return tuple(f"{item.id} ({item.path})" for item in both)
+        documents = (self.engine_documents, self.bench_documents, self.rule_documents)
+        found = (item for collection in documents for item in collection.overridden_builtins)
+        return tuple(f"{item.id} ({item.path})" for item in found)
 
     @property
     def template_folders(self) -> tuple[Traversable, ...]:
@@ -280,12 +333,13 @@ class Catalog:
         """Whether the verdict table is the built-in one, whose proof is part of the tests."""
         return not any(item.id == "verdict" for item in self.rule_documents.overridden_builtins)
 
-    def _by_alias(self, name: str) -> Document | None:
-        for document in self.engine_documents.documents.values():
-            aliases = document.data.get("aliases")
-            if isinstance(aliases, list) and name in aliases:
-                return document
-        return None
+
+def _by_alias(name: str, documents: Mapping[str, Document]) -> Document | None:
+    for document in documents.values():
+        aliases = document.data.get("aliases")
+        if isinstance(aliases, list) and name in aliases:
+            return document
+    return None
 
 
 def _id_of(data: Mapping[str, Any]) -> Any:

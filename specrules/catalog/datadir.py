@@ -1,4 +1,4 @@
-"""Where the built-in engines, rules, templates and schemas are: inside the package, or in the root of a checkout."""
+"""Where the built-in engines, rules, templates and so on are: inside the package, or in the root of a checkout."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PROJECT = 'name = "specrules"'
 
 
 def builtin(kind: str) -> Traversable:
-    """Return the folder of built-in `engines`, `rules`, `templates` or `schemas`.
+    """Return the folder of built-in `engines`, `benches`, `rules`, `templates` or `schemas`.
 
     A checkout wins over packaged copies: an editable install leaves a snapshot of the data in site-packages that goes
     stale. Raises CatalogError where the folder is missing or empty, so that nothing loaded is never taken for nothing

@@ -1,8 +1,8 @@
-"""What must hold inside an engine file beyond its model: references, versions and expressions."""
+"""What must hold inside the file of an engine or a bench tool beyond its model: references, versions, expressions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
@@ -16,6 +16,7 @@ from specrules.errors import ExpressionError, Location, Problem, did_you_mean
 from specrules.expressions import FUNCTIONS, Function, Type, compile_expression
 from specrules.expressions.reader_functions import READER_FUNCTIONS
 from specrules.model.engine import Engine
+from specrules.model.program import Program
 from specrules.model.reader import Reader
 from specrules.model.version import version_key
 
@@ -33,21 +34,35 @@ class Names:
     """The names that conditions over a deployment may read, its settings aside."""
 
 
-Check = Callable[[Engine, Locate, Names], Iterator[Problem]]
+Check = Callable[[Program, Locate], Iterator[Problem]]
+EngineCheck = Callable[[Engine, Locate, Names], Iterator[Problem]]
 
 
 def engine_problems(engine: Engine, locate: Locate, names: Names) -> list[Problem]:
     """Every problem of an engine file that its model cannot see, in order of place."""
-    found = [problem for check in CHECKS for problem in check(engine, locate, names)]
-    return sorted(found, key=lambda problem: (problem.where or Location(""), problem.message))
+    found = [problem for check in ENGINE_CHECKS for problem in check(engine, locate, names)]
+    return _ordered([*found, *program_problems(engine, locate)])
+
+
+def program_problems(program: Program, locate: Locate) -> list[Problem]:
+    """The problems of what engines and bench tools have in common, in order of place."""
+    return _ordered(problem for check in CHECKS for problem in check(program, locate))
+
+
+def _ordered(problems: Iterable[Problem]) -> list[Problem]:
+    return sorted(problems, key=lambda problem: (problem.where or Location(""), problem.message))
+
+
+def _sources(program: Program, locate: Locate) -> Iterator[Problem]:
+    """`known` names a source."""
+    sources = {source.id for source in program.sources}
+    for loc, name in _values_of(program, "known"):
+        if name not in sources:
+            yield Problem(f"no source {name!r} in this file", locate(loc, 0), did_you_mean(str(name), sources))
 
 
 def _references(engine: Engine, locate: Locate, names: Names) -> Iterator[Problem]:
-    """`known` names a source, a method its drafter class; combinations and gates name methods."""
-    sources = {source.id for source in engine.sources}
-    for loc, name in _values_of(engine, "known"):
-        if name not in sources:
-            yield Problem(f"no source {name!r} in this file", locate(loc, 0), did_you_mean(str(name), sources))
+    """A method names its drafter class; combinations and gates name methods."""
     for index, method in enumerate(engine.methods):
         if method.drafter_class not in names.drafter_classes:
             message = f"no drafter class {method.drafter_class!r}; known are {', '.join(names.drafter_classes)}"
@@ -65,7 +80,7 @@ def _references(engine: Engine, locate: Locate, names: Names) -> Iterator[Proble
             yield Problem(f"no method matches {pattern!r}", locate(place, 0), did_you_mean(pattern, methods))
 
 
-def _versions(engine: Engine, locate: Locate, _names: Names) -> Iterator[Problem]:
+def _versions(engine: Program, locate: Locate) -> Iterator[Problem]:
     """Versions follow the scheme, and a range that ends before it begins can never apply."""
     scheme = engine.version.scheme
     keys: dict[Loc, tuple[int, ...]] = {}
@@ -101,11 +116,13 @@ def _settings(engine: Engine, locate: Locate, names: Names) -> Iterator[Problem]
         yield from condition_problems(engine, locate, names.deployment)
 
 
-def _reader_expressions(engine: Engine, locate: Locate, _names: Names) -> Iterator[Problem]:
+def _reader_expressions(engine: Program, locate: Locate) -> Iterator[Problem]:
     """Fields, facts and checks of a reader read its own fields; patterns fill declared ones."""
     for index, reader in enumerate(engine.readers):
         fields = {name: Type(item.type) for name, item in reader.fields.items()}
         place: Loc = ("readers", index)
+        if reader.only is not None:
+            yield from _refused(reader.only, fields, (*place, "only"), locate, functions=READER_FUNCTIONS)
         for name, item in reader.fields.items():
             wanted = {"value": None, "when": Type.BOOL, "weight": Type.NUMBER}
             for key, expect in wanted.items():
@@ -115,10 +132,10 @@ def _reader_expressions(engine: Engine, locate: Locate, _names: Names) -> Iterat
                     yield from _refused(source, fields, here, locate, expect=expect, functions=READER_FUNCTIONS)
         for position, fact in enumerate(reader.facts):
             here = (*place, "facts", position)
-            value, when = (*here, "value"), (*here, "when")
-            yield from _refused(fact.value, fields, value, locate, expect=None, functions=READER_FUNCTIONS)
-            if fact.when is not None:
-                yield from _refused(fact.when, fields, when, locate, functions=READER_FUNCTIONS)
+            for key, expect in _FACT_EXPRESSIONS.items():
+                source = getattr(fact, key)
+                if source is not None:
+                    yield from _refused(source, fields, (*here, key), locate, expect=expect, functions=READER_FUNCTIONS)
         for position, check in enumerate(reader.checks):
             here = (*place, "checks", position, "require")
             yield from _refused(check.require, fields, here, locate, functions=READER_FUNCTIONS)
@@ -161,4 +178,12 @@ def _values_of(value: Any, key: str, loc: Loc = ()) -> Iterator[tuple[Loc, Any]]
             yield from _values_of(item, key, (*loc, index))
 
 
-CHECKS: tuple[Check, ...] = (_references, _versions, _conditions, _settings, _reader_expressions)
+_FACT_EXPRESSIONS = {
+    "value": None,
+    "when": Type.BOOL,
+    "low": Type.NUMBER,
+    "high": Type.NUMBER,
+    "samples": Type.NUMBERS,
+}
+CHECKS: tuple[Check, ...] = (_sources, _versions, _reader_expressions)
+ENGINE_CHECKS: tuple[EngineCheck, ...] = (_references, _conditions, _settings)

@@ -15,8 +15,8 @@ from specrules.errors import CatalogError, Location, Problem, did_you_mean
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-KINDS = ("engines", "rules", "templates")
-SUFFIXES = {"engines": (".yaml", ".yml"), "rules": (".yaml", ".yml"), "templates": (".j2",)}
+KINDS = ("engines", "benches", "rules", "templates")
+SUFFIXES = {**dict.fromkeys(("engines", "benches", "rules"), (".yaml", ".yml")), "templates": (".j2",)}
 CASE_SUFFIXES = (".test.yaml", ".test.yml")
 BUILTIN = "built-in"
 PATH_VARIABLE = "SPECRULES_PATH"
@@ -29,7 +29,7 @@ class Layer:
     """One place with documents. `origin` stands before file names in messages and is empty for the built-ins.
 
     `kind` is set where `root` is itself the folder of one kind, or one file of it; otherwise it holds `engines/`,
-    `rules/`, `templates/`.
+    `benches/`, `rules/`, `templates/`.
     """
 
     name: str
@@ -82,6 +82,7 @@ class LayerFile:
 def discover(
     *,
     engines: Sequence[str | os.PathLike[str]] = (),
+    benches: Sequence[str | os.PathLike[str]] = (),
     rules: Sequence[str | os.PathLike[str]] = (),
     templates: Sequence[str | os.PathLike[str]] = (),
     builtin: bool = True,
@@ -101,7 +102,7 @@ def discover(
     project = project_folder(here)
     if project is not None:
         layers.append(Layer(PROJECT_FOLDER, project, os.path.relpath(project, here)))
-    for kind, folders in zip(KINDS, (engines, rules, templates), strict=True):
+    for kind, folders in zip(KINDS, (engines, benches, rules, templates), strict=True):
         layers += [Layer(f"--{kind}", Path(folder), os.fspath(folder), kind) for folder in folders]
     problems = [problem for layer in layers for problem in _layout_problems(layer)]
     if problems:

@@ -17,6 +17,7 @@ from specrules.model.fit import Fit
 from specrules.model.memory import MemoryFile
 from specrules.model.policy import PolicyFile
 from specrules.model.prior import GroupFile, PriorFile
+from specrules.model.program import Bench
 from specrules.model.prompt import PromptFile
 from specrules.model.rule import FormulaFile, InputFile, RuleCaseFile, RuleFile, VerdictTable
 from specrules.model.sample import Sample
@@ -26,6 +27,7 @@ from specrules.model.waiver import WaiverFile
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 DOCUMENTS: Mapping[str, type[BaseModel]] = {
+    "bench": Bench,
     "case": Case,
     "drafter-classes": DrafterClassFile,
     "engine": Engine,

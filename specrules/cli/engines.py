@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from specrules.catalog.catalogue import Catalog
     from specrules.errors import Problem
     from specrules.model.engine import Engine
+    from specrules.model.program import Bench
 
 
 @click.group(name="engines", cls=options.Group)
@@ -87,6 +88,8 @@ def check(
 ) -> int:
     """Check engine files: structure, references, versions, expressions, and every example.
 
+    The files of bench tools (benches/) are checked with them.
+
     \b
     Examples:
       specrules engines check
@@ -99,15 +102,17 @@ def check(
 
     catalog = _load(engines, rules, templates)
     failed = False
-    for name in names or catalog.engine_ids:
+    for name in names or (*catalog.engine_ids, *catalog.bench_ids):
         progress(f"checking {name}")
         problems: tuple[Problem, ...]
         try:
-            loaded = catalog.engine(name)
-            catalog.check_engine(loaded)
+            loaded = catalog.program(name)
+            catalog.check_program(loaded)
             file = Location(loaded.document.path)
             # Problems of readers name reader and pattern, and have no place of their own.
-            found = [*check_examples(loaded.model), *condition_problems(loaded, catalog)]
+            found = check_examples(loaded.model)
+            if loaded.model.id in catalog.engine_ids:
+                found += condition_problems(catalog.engine(loaded.model.id), catalog)
             problems = tuple(replace(item, where=item.where or file) for item in found)
         except UserError as error:
             problems = error.problems
@@ -125,12 +130,13 @@ def _load(engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[P
     return Catalog.load(engines=engines, rules=rules, templates=templates)
 
 
-def _size(engine: Engine) -> str:
-    patterns = sum(len(reader.patterns) for reader in engine.readers)
+def _size(program: Engine | Bench) -> str:
+    patterns = sum(len(reader.patterns) for reader in program.readers)
     examples = sum(
-        len(reader.examples) + sum(len(pattern.examples) for pattern in reader.patterns) for reader in engine.readers
+        len(reader.examples) + sum(len(pattern.examples) for pattern in reader.patterns) for reader in program.readers
     )
-    return f"{len(engine.methods)} methods, {len(engine.readers)} readers, {patterns} patterns, {examples} examples"
+    methods = f"{len(program.methods)} methods, " if hasattr(program, "methods") else ""
+    return f"{methods}{len(program.readers)} readers, {patterns} patterns, {examples} examples"
 
 
 def _page(engine: Engine) -> Iterator[str]:

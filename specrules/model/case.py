@@ -230,14 +230,19 @@ class Measurements(Model):
 
 
 class EvidenceFile(Model):
-    """A file that is read through the engine's readers; its facts belong to `arm`."""
+    """A file that is read through the readers of the engine or of a bench tool; its facts belong to `arm`."""
 
     path: str
     arm: Arm
     before: str | None = Field(
         default=None, description="an earlier metrics dump of the same server run: what happened in between counts"
     )
-    engine: Identifier | None = Field(default=None, description="where it differs from the case's engine")
+    engine: Identifier | None = Field(
+        default=None, description="where it differs from the case's engine: another engine, or a bench tool"
+    )
+    where: dict[str, float | bool | str] = Field(
+        default_factory=dict, description="which of several runs in the file counts: values of what they differ in"
+    )
     observed_at: Moment | None = None
     conditions: Conditions = Field(default=Conditions(), description="what the file does not hold itself")
 

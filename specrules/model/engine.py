@@ -6,25 +6,16 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from specrules.model.base import ExpressionText, Identifier, Many, Model, SchemaVersion
-from specrules.model.claim import Claim, Conditional, DeployedInput, Source
+from specrules.model.base import ExpressionText, Identifier, Many, Model
+from specrules.model.claim import Claim, Conditional, DeployedInput
 from specrules.model.flag import Flag, HelpText, RemovedFlag
 from specrules.model.launching import Launching
-from specrules.model.reader import Reader
+from specrules.model.program import Program
 from specrules.model.serving import Serving, filled_body
-from specrules.model.version import VersionScheme
 
 CombinationStatus = Literal["works", "refused", "dies-at-load", "silently-off", "untested"]
 Limited = Literal["running-requests", "context", "draft-length", "memory", "batched-tokens", "graphs", "drafting"]
 RefusalEffect = Literal["refused-loudly", "refused-silently", "accepted-though-wrong", "dies-at-load"]
-
-
-class Versioning(Model):
-    """How the engine numbers its releases, and how a user finds the number."""
-
-    scheme: VersionScheme
-    facts_from: str = Field(description="the version that the facts of this file were read from")
-    how_to_find: str
 
 
 class RoundStructure(Model):
@@ -268,17 +259,9 @@ class KnownIssue(Claim):
     link: str | None = None
 
 
-class Engine(Model):
+class Engine(Program):
     """One engine."""
 
-    schema_version: SchemaVersion = Field(alias="schema")
-    id: Identifier
-    title: str
-    overrides: bool = False
-    aliases: Many[Identifier] = ()
-    description: str
-    sources: Many[Source]
-    version: Versioning
     closed: bool = Field(default=False, description="refuses external drafters by design")
     methods: Many[Method]
     request_drafters: Many[RequestDrafter] = ()
@@ -306,7 +289,6 @@ class Engine(Model):
     synthetic_acceptance: Many[SyntheticAcceptance] = ()
     row_limits: Many[RowLimit] = ()
     memory: Many[MemoryNote] = ()
-    readers: Many[Reader] = ()
     probes: Many[Probe] = ()
     serving: Serving | None = None
     recipes: Many[Recipe] = ()

@@ -1,9 +1,10 @@
 """Readers: how an engine's logs, metrics and responses become facts. All of it is data of the engine's YAML.
 
-A reader takes **fields** from a file (regex groups, metrics, JSON paths). What belongs together - the lines of one
-request, one item of a JSON list, the series of a metrics dump - is a record. The occurrences of each field are combined
-into one value, and expressions over the combined fields give the **facts**. Evaluated on the record of one request, the
-same expressions give that request's sample.
+A reader takes **fields** from a file (regex groups, metrics, JSON paths, columns of a table). What belongs together -
+the lines of one request, one item of a JSON list, a row of a table, the series of a metrics dump - is a record. The
+occurrences of each field are combined into one value, and expressions over the combined fields give the **facts**.
+Evaluated on the record of one request, the same expressions give that request's sample. A file with several runs in it
+is split into them by fields, and each run has facts of its own.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ class ReaderField(Model):
         "and without that a field whose series are added up is a counter",
     )
     path: str | None = Field(default=None, description="JSON readers: dotted path inside a record")
+    column: str | None = Field(default=None, description="table readers: heading of the column")
     values: dict[str, str] = Field(default_factory=dict, description="spellings of a text and what they are read as")
     doc: str = ""
 
@@ -88,11 +90,15 @@ class LogPattern(Model):
 
 
 class DocumentExample(Model):
-    """A metrics dump or JSON document as an engine printed it, and the facts that it must give."""
+    """A metrics dump, a JSON document or a table as it was printed, and the facts that it must give.
+
+    `where` chooses one of several runs in it.
+    """
 
     text: str
     facts: dict[str, float | bool | str | Annotated[tuple[float, ...], Field(strict=False)]]
     source: str
+    where: dict[FieldName, Constant] = Field(default_factory=dict)
 
 
 class FactRule(Model):
@@ -103,7 +109,10 @@ class FactRule(Model):
     when: ExpressionText | None = None
     absolute: bool = Field(default=False, description="a fact of the case, not of the arm that the file is of")
     unit: str = ""
+    low: ExpressionText | None = Field(default=None, description="low end of the value's 90 % interval, with `high`")
+    high: ExpressionText | None = None
     sampled: bool = Field(default=False, description="also evaluated on each request, as the fact's samples")
+    samples: ExpressionText | None = Field(default=None, description="the fact's samples, where a file lists them")
 
 
 class ConsistencyCheck(Model):
@@ -121,7 +130,7 @@ class Reader(Model):
     """One kind of file that an engine prints."""
 
     id: Identifier
-    kind: Literal["log", "prometheus", "json"]
+    kind: Literal["log", "prometheus", "json", "table"]
     title: str
     known: Identifier
     since: str | None = None
@@ -133,7 +142,15 @@ class Reader(Model):
     )
     suspects: Many[str] = Field(default=(), description="log: a line with one of these that matches nothing is shown")
     records: str = Field(default="", description="json: path of the records; empty: the document or each of its items")
-    requires: Many[str] = Field(default=(), description="metrics or paths without which the file is of another kind")
+    requires: Many[str] = Field(
+        default=(), description="metrics, paths or columns without which the file is of another kind"
+    )
+    only: ExpressionText | None = Field(
+        default=None, description="JSON and tables: only records count in which this holds; over the fields of a record"
+    )
+    split: Many[FieldName] = Field(
+        default=(), description="JSON and tables: records that differ in one of these fields are of different runs"
+    )
     fields: dict[FieldName, ReaderField]
     patterns: Many[LogPattern] = ()
     facts: Many[FactRule]
@@ -148,4 +165,8 @@ class Reader(Model):
             raise ValueError(f"the reader {self.id!r} has no example: a reader without one does not load")
         if self.kind != "log" and not self.requires:
             raise ValueError(f"the reader {self.id!r} needs 'requires': what tells its files from others")
+        if self.kind not in {"json", "table"} and (self.only is not None or self.split):
+            raise ValueError(
+                f"the reader {self.id!r} reads neither JSON nor tables, so it has no 'only' and no 'split'"
+            )
         return self

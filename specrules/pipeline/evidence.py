@@ -17,6 +17,7 @@ from specrules.errors import CatalogError, EvidenceError, Problem, UserError
 from specrules.model.case import EvidenceFile
 from specrules.model.engine import Engine
 from specrules.model.fact import Facts
+from specrules.model.program import Bench
 from specrules.pipeline.reading import other_engines
 
 if TYPE_CHECKING:
@@ -77,9 +78,9 @@ def gather(loaded: LoadedCase, catalog: Catalog, progress: Progress | None = Non
     return Gathered(facts, state, warnings, tuple(digests))
 
 
-def _reading(item: EvidenceFile, loaded: LoadedCase, engine: Engine, own: str, catalog: Catalog) -> Reading:
+def _reading(item: EvidenceFile, loaded: LoadedCase, engine: Engine | Bench, own: str, catalog: Catalog) -> Reading:
     """Read one evidence file: samples of measured requests, or what a server printed."""
-    from specrules.evidence.readers.reading import read_file
+    from specrules.evidence.readers.reading import read_file_runs
     from specrules.evidence.samples import is_samples_file, read_samples
 
     path = str(loaded.folder / item.path)
@@ -88,7 +89,7 @@ def _reading(item: EvidenceFile, loaded: LoadedCase, engine: Engine, own: str, c
             raise EvidenceError("samples are no metrics dump: nothing can be subtracted from them")
         concurrency = loaded.case.workload.concurrency
         return read_samples(path, lambda name: catalog.engine(name).model, item.arm, concurrency=concurrency)
-    return read_file(
+    runs = read_file_runs(
         path,
         engine,
         item.arm,
@@ -96,7 +97,32 @@ def _reading(item: EvidenceFile, loaded: LoadedCase, engine: Engine, own: str, c
         version=loaded.case.engine.version if engine.id == own else None,
         observed_at=item.observed_at,
         before=None if item.before is None else str(loaded.folder / item.before),
+        benches=catalog.benches,
     )
+    return _run_of(runs, item, loaded)
+
+
+def _run_of(runs: tuple[Reading, ...], item: EvidenceFile, loaded: LoadedCase) -> Reading:
+    """The run in a file that counts: the one that the case names, else the only one at the workload's concurrency.
+
+    EvidenceError, which lists the runs, where that is not one.
+    """
+    from specrules.evidence.readers.reading import one_run
+    from specrules.evidence.readers.runs import matching
+
+    fitting = [runs[index] for index in matching([run.run for run in runs], item.where)]
+    wanted = loaded.case.workload.concurrency
+    if len(fitting) > 1 and wanted is not None:
+        at_load = [run for run in fitting if run.facts.number(f"{item.arm}.concurrency") == wanted]
+        if len(at_load) == 1:
+            return at_load[0]
+    try:
+        return one_run(runs, item.where)
+    except EvidenceError as error:
+        where = "under 'where' of this evidence"
+        raise EvidenceError(
+            replace(problem, hint=f"{problem.hint}, {where}" if problem.hint else "") for problem in error.problems
+        ) from None
 
 
 def _digest(index: int, path: Path) -> FileDigest:
@@ -105,12 +131,12 @@ def _digest(index: int, path: Path) -> FileDigest:
         return FileDigest(f"{index}:{path.name}", hashlib.file_digest(file, "sha256").hexdigest())
 
 
-def _engine_of(item: EvidenceFile, index: int, loaded: LoadedCase, catalog: Catalog) -> Engine:
-    """The engine that an evidence file is of. CatalogError where the case names it and there is none."""
+def _engine_of(item: EvidenceFile, index: int, loaded: LoadedCase, catalog: Catalog) -> Engine | Bench:
+    """The engine or bench tool that an evidence file is of. CatalogError where the case names it and there is none."""
     if item.engine is None:
         return catalog.engine(loaded.case.engine.id).model
     try:
-        return catalog.engine(item.engine).model
+        return catalog.program(item.engine).model
     except CatalogError as error:
         here = loaded.location(("evidence", index, "engine"))
         raise CatalogError(replace(problem, where=problem.where or here) for problem in error.problems) from None

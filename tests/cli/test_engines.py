@@ -10,6 +10,7 @@ from specrules.errors import Problem
 from .running import ENGINE, ROOT, changed, cli, put, refused
 
 SHIPPED = sorted(path.stem for path in (ROOT / "engines").glob("*.yaml"))
+BENCHES = sorted(path.stem for path in (ROOT / "benches").glob("*.yaml"))
 
 
 @pytest.fixture
@@ -52,7 +53,7 @@ def test_an_engine_that_does_not_exist(command):
 def test_check_of_all_shipped_engines():
     ran = cli("engines", "check")
     assert (ran.code, ran.err) == (0, "")
-    assert [line.split(": ok, ")[0] for line in ran.out.splitlines()] == SHIPPED
+    assert [line.split(": ok, ")[0] for line in ran.out.splitlines()] == [*SHIPPED, *BENCHES]
 
 
 def test_check_goes_on_after_an_engine_that_is_wrong(ours):

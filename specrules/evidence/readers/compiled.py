@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from specrules.evidence.readers.patterns import Pattern, PatternSet, Prefixes
 from specrules.expressions import Expression, is_unknown
-from specrules.model.engine import Engine
 from specrules.model.fact import FactValue
+from specrules.model.program import Program
 from specrules.model.reader import ConsistencyCheck, FactRule, LogPattern, Reader, ReaderField
 
 
@@ -31,6 +31,9 @@ class CompiledRule:
     spec: FactRule
     value: Expression
     when: Expression | None
+    low: Expression | None = None
+    high: Expression | None = None
+    samples: Expression | None = None
 
     def result(self, values: Mapping[str, FactValue]) -> FactValue | None:
         """Return what the rule says, None where it does not apply or something that it reads is unknown."""
@@ -40,6 +43,20 @@ class CompiledRule:
         if is_unknown(result) or result in {(), ""}:
             return None
         return result  # type: ignore[return-value]
+
+    def interval(self, values: Mapping[str, FactValue], value: FactValue) -> tuple[float, float] | None:
+        """Return the ends of the value's interval, None where one of them is unknown or the value lies outside."""
+        if self.low is None or self.high is None or not isinstance(value, float):
+            return None
+        low, high = self.low.evaluate(values), self.high.evaluate(values)
+        if not isinstance(low, float) or not isinstance(high, float):
+            return None
+        return (low, high) if low <= value <= high and low < high else None
+
+    def listed(self, values: Mapping[str, FactValue]) -> tuple[float, ...]:
+        """Return the samples that the file lists, none where they are unknown."""
+        found = () if self.samples is None else self.samples.evaluate(values)
+        return tuple(item for item in found if isinstance(item, float)) if isinstance(found, tuple) else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +94,14 @@ class LineMatcher:
 
 @dataclass(frozen=True, slots=True)
 class CompiledReader:
-    """One reader of one engine, ready to read.
+    """One reader of an engine or a bench tool, ready to read.
 
     `derived` are the fields that are computed in each record, in the order of their declaration; `absent` is what the
     absence of a field means, without the fields that are then unknown; `plain` are fields without a weight from which
     nothing is computed in a record; `sampled` are the rules that are evaluated on each request, by fact.
     """
 
-    engine: Engine
+    engine: Program
     spec: Reader
     fields: dict[str, CompiledField]
     patterns: tuple[CompiledPattern, ...]
@@ -95,3 +112,4 @@ class CompiledReader:
     absent: Mapping[str, FactValue]
     plain: frozenset[str]
     sampled: Mapping[str, tuple[CompiledRule, ...]]
+    only: Expression | None = None

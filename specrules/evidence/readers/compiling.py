@@ -1,4 +1,4 @@
-"""The readers of an engine made ready: patterns and expressions compiled, names checked against each other."""
+"""The readers of a program made ready: patterns and expressions compiled, names checked against each other."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from specrules.evidence.readers.compiled import (
 from specrules.evidence.readers.patterns import Pattern, PatternError, PatternSet, Prefixes, literal, loosened
 from specrules.expressions import Expression, Type, compile_expression
 from specrules.expressions.reader_functions import READER_FUNCTIONS
-from specrules.model.engine import Engine
 from specrules.model.fact import FactValue
+from specrules.model.program import Program
 from specrules.model.reader import LogPattern, Reader, ReaderField
 from specrules.model.version import in_range
 
@@ -32,15 +32,15 @@ _DEFAULTS: dict[str, type] = {"number": float, "text": str, "flag": bool}
 
 
 _MAX_REMEMBERED = 64
-_remembered: dict[tuple[int, str | None], tuple[Engine, list[CompiledReader]]] = {}
+_remembered: dict[tuple[int, str | None], tuple[Program, list[CompiledReader]]] = {}
 
 
-def compile_readers(engine: Engine, version: str | None = None) -> list[CompiledReader]:
-    """Return the readers of an engine, without readers and patterns that are known not to hold for `version`.
+def compile_readers(engine: Program, version: str | None = None) -> list[CompiledReader]:
+    """Return the readers of a program, without readers and patterns that are known not to hold for `version`.
 
-    Raises CatalogError with everything that is wrong in the engine's readers.
+    Raises CatalogError with everything that is wrong in its readers.
     """
-    # Engines never change but cannot be hashed, so they are known by identity.
+    # Programs never change but cannot be hashed, so they are known by identity.
     key = (id(engine), version)
     known = _remembered.get(key)
     if known is None or known[0] is not engine:
@@ -51,7 +51,7 @@ def compile_readers(engine: Engine, version: str | None = None) -> list[Compiled
     return known[1]
 
 
-def _compile_readers(engine: Engine, version: str | None) -> list[CompiledReader]:
+def _compile_readers(engine: Program, version: str | None) -> list[CompiledReader]:
     readers: list[CompiledReader] = []
     problems: list[Problem] = []
     for spec in engine.readers:
@@ -65,7 +65,7 @@ def _compile_readers(engine: Engine, version: str | None) -> list[CompiledReader
     return readers
 
 
-def compile_reader(engine: Engine, spec: Reader, version: str | None = None) -> CompiledReader:
+def compile_reader(engine: Program, spec: Reader, version: str | None = None) -> CompiledReader:
     """Return one reader. Raises CatalogError with everything that is wrong in it."""
     compiler = _Compiler(engine, spec)
     fields = {name: compiler.field(name, field) for name, field in spec.fields.items()}
@@ -73,6 +73,8 @@ def compile_reader(engine: Engine, spec: Reader, version: str | None = None) -> 
     patterns = compiler.log_patterns(wanted)
     rules = compiler.rules()
     checks = compiler.checks()
+    only = compiler.expression("only", spec.only, Type.BOOL)
+    compiler.split()
     compiler.sources()
     lines = compiler.matcher(patterns) if spec.kind == "log" and not compiler.problems else None
     if compiler.problems:
@@ -98,6 +100,7 @@ def compile_reader(engine: Engine, spec: Reader, version: str | None = None) -> 
         absent={name: value for name, field in present.items() if (value := _absent(field.spec)) is not None},
         plain=frozenset(plain),
         sampled=sampled,
+        only=only,
     )
 
 
@@ -108,7 +111,7 @@ def _absent(spec: ReaderField) -> FactValue | None:
     return False if spec.type == "flag" and spec.combine == "any" else None
 
 
-def _holds(engine: Engine, version: str | None, since: str | None, until: str | None) -> bool:
+def _holds(engine: Program, version: str | None, since: str | None, until: str | None) -> bool:
     try:
         return in_range(version, since, until, engine.version.scheme) is not False
     except ValueError:
@@ -118,7 +121,7 @@ def _holds(engine: Engine, version: str | None, since: str | None, until: str | 
 class _Compiler:
     """Compiles the parts of one reader and collects what is wrong with them."""
 
-    def __init__(self, engine: Engine, spec: Reader) -> None:
+    def __init__(self, engine: Program, spec: Reader) -> None:
         self.spec = spec
         self.place = f"engine {engine.id!r}, reader {spec.id!r}"
         self.problems: list[Problem] = []
@@ -198,9 +201,23 @@ class _Compiler:
             part = f"fact {spec.fact!r}"
             value = self.expression(part, spec.value)
             when = self.expression(part, spec.when, Type.BOOL)
+            low = self.expression(part, spec.low, Type.NUMBER)
+            high = self.expression(part, spec.high, Type.NUMBER)
+            samples = self.expression(part, spec.samples, Type.NUMBERS)
+            if (spec.low is None) is not (spec.high is None):
+                self.report(part, "an interval has both `low` and `high`")
             if value is not None:
-                compiled.append(CompiledRule(spec, value, when))
+                compiled.append(CompiledRule(spec, value, when, low, high, samples))
         return tuple(compiled)
+
+    def split(self) -> None:
+        """Record fields that cannot tell runs apart: they are not declared, or no single numbers or texts."""
+        for name in self.spec.split:
+            field = self.spec.fields.get(name)
+            if field is None:
+                self.report("split", f"{name!r} is no field of the reader", did_you_mean(name, self.symbols))
+            elif field.type == "numbers":
+                self.report("split", f"{name!r} is a list and tells no runs apart")
 
     def checks(self) -> tuple[CompiledCheck, ...]:
         """Compile the consistency checks."""
@@ -219,9 +236,15 @@ class _Compiler:
                 "log": name in given,
                 "prometheus": field.metric is not None,
                 "json": field.path is not None,
+                "table": field.column is not None,
             }[self.spec.kind]
             if not has_source and field.value is None:
-                what = {"log": "no pattern gives it", "prometheus": "it names no metric", "json": "it names no path"}
+                what = {
+                    "log": "no pattern gives it",
+                    "prometheus": "it names no metric",
+                    "json": "it names no path",
+                    "table": "it names no column",
+                }
                 self.report(f"field {name!r}", what[self.spec.kind])
 
     def matcher(self, patterns: tuple[CompiledPattern, ...]) -> LineMatcher | None:

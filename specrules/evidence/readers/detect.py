@@ -1,4 +1,4 @@
-"""Which reader of which engine a file is for."""
+"""Which reader of which engine or bench tool a file is for."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from specrules.errors import EvidenceError, Problem
-from specrules.evidence.readers import json_document, prometheus
+from specrules.evidence.readers import json_document, prometheus, table
 from specrules.evidence.readers.compiled import CompiledReader
 from specrules.evidence.readers.compiling import compile_readers
 from specrules.evidence.readers.json_document import Document
@@ -24,20 +24,25 @@ from specrules.evidence.readers.recognition import (
 from specrules.evidence.readers.shape import may_be_structured
 from specrules.evidence.readers.stream import Stream, stream_of
 from specrules.evidence.source import MAX_BYTES, Source, source_from_bytes
-from specrules.model.engine import Engine
+from specrules.model.program import Program
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A reader that knows a file, and what it found in it."""
+    """A reader that knows a file, and what it found in each run in it. Most files hold one."""
 
     reader: CompiledReader
-    observed: Observed
+    runs: tuple[Observed, ...]
+
+    @property
+    def matched(self) -> int:
+        """How many values were found."""
+        return sum(run.matched for run in self.runs)
 
     @property
     def strength(self) -> tuple[int, int]:
         """How well the reader fits: values that were found, then how much the reader asks of a file."""
-        return self.observed.matched, len(self.reader.spec.requires)
+        return self.matched, len(self.reader.spec.requires)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +64,16 @@ class Candidate:
         self._source: Source | None = None
         self._document: Document | Problem | None = None
 
-    def recognise(self, readers: Sequence[CompiledReader], *, is_stated: bool = False) -> Recognised | None:
+    def recognise(self, readers: Sequence[CompiledReader], stated: str | None = None) -> Recognised | None:
         """Return the one of some readers that the file is for, None where it is for none of them.
 
-        Dumps and documents come first, since a log reader may know single lines of them; of each engine the first
-        reader that knows the file counts. Works once for a large file. Raises EvidenceError.
+        Dumps, documents and tables come first, since a log reader may know single lines of them; of each program the
+        first reader that knows the file counts. A program that is `stated` comes before all others. Works once for a
+        large file. Raises EvidenceError.
         """
         if self.stream.is_whole or may_be_structured(self.stream.head_text(), readers):
             self._source = self._source or self.stream.source()
-        found = self._structured(readers, is_stated=is_stated) or self._log(readers, is_stated=is_stated)
+        found = self._structured(readers, stated) or self._log(readers, stated)
         if found is not None and self.before is not None and found.reader.spec.kind != "prometheus":
             message = f"this is a {found.reader.spec.title}: only metrics dumps can be subtracted from each other"
             raise EvidenceError(Problem(message, self.stream.at()))
@@ -89,38 +95,45 @@ class Candidate:
         if isinstance(self._document, Problem):
             raise EvidenceError(self._document)
 
-    def _structured(self, readers: Sequence[CompiledReader], *, is_stated: bool) -> Recognised | None:
+    def _structured(self, readers: Sequence[CompiledReader], stated: str | None) -> Recognised | None:
         found: dict[str, Found] = {}
         for reader in readers:
             if reader.engine.id not in found:
-                observed = self._observe(reader)
-                if observed is not None:
-                    found[reader.engine.id] = Found(reader, observed)
+                runs = self._observe(reader)
+                if runs is not None:
+                    found[reader.engine.id] = Found(reader, runs)
+        if stated in found:
+            found = {stated: found[stated]}
         if not found:
             return None
         ordered = sorted(found.values(), key=lambda item: item.strength, reverse=True)
         best = ordered[0]
         is_tie = len(ordered) > 1 and ordered[1].strength == best.strength
         sureness: Sureness = "ambiguous" if is_tie else "likely" if len(ordered) > 1 else "certain"
-        matches = tuple(Matches(item.reader.engine.id, item.observed.matched) for item in ordered)
-        eras = eras_of(best.reader, best.observed)
-        observed = best.observed
+        matches = tuple(Matches(item.reader.engine.id, item.matched) for item in ordered)
+        eras = eras_of(best.reader, best.runs[0])
+        runs = best.runs
         if self.before is not None and self._source is not None and best.reader.spec.kind == "prometheus":
-            observed = prometheus.observe(best.reader, self._source, self.before) or observed
-        return Recognised(best.reader, observed, Recognition(sureness, is_stated, "values", matches, eras))
+            observed = prometheus.observe(best.reader, self._source, self.before)
+            runs = runs if observed is None else (observed,)
+        is_stated = best.reader.engine.id == stated
+        return Recognised(best.reader, runs, Recognition(sureness, is_stated, "values", matches, eras))
 
-    def _observe(self, reader: CompiledReader) -> Observed | None:
+    def _observe(self, reader: CompiledReader) -> tuple[Observed, ...] | None:
         if self._source is None or reader.spec.kind == "log":
             return None
         if reader.spec.kind == "prometheus":
-            return prometheus.observe(reader, self._source)
+            observed = prometheus.observe(reader, self._source)
+            return None if observed is None else (observed,)
+        if reader.spec.kind == "table":
+            return table.observe(reader, self._source)
         if self._document is None:
             self._document = json_document.parse(self._source)
         if isinstance(self._document, Problem):
             return None
         return json_document.observe(reader, self._source, self._document)
 
-    def _log(self, readers: Sequence[CompiledReader], *, is_stated: bool) -> Recognised | None:
+    def _log(self, readers: Sequence[CompiledReader], stated: str | None) -> Recognised | None:
         logs = [reader for reader in readers if reader.spec.kind == "log"]
         if not logs:
             return None
@@ -139,6 +152,7 @@ class Candidate:
         for engines, count in lines_by_engine(logs, race.shared).items():
             counts.update(dict.fromkeys(engines, count))
         others = tuple(Matches(name, count) for name, count in counts.most_common() if name != winner)
+        is_stated = winner == stated
         recognition = Recognition(
             sureness="certain" if is_stated else log_sureness(winner, logs, race.shared),
             is_stated=is_stated,
@@ -147,23 +161,26 @@ class Candidate:
             eras=eras_of(best.reader, best.observed),
             compared_lines=race.compared_lines,
         )
-        return Recognised(best.reader, best.observed, recognition)
+        return Recognised(best.reader, (best.observed,), recognition)
 
 
 def recognise(
     file: Stream | Source,
-    engine: Engine,
-    others: Iterable[Engine] = (),
+    engine: Program,
+    others: Iterable[Program] = (),
     version: str | None = None,
     before: Source | None = None,
+    *,
+    benches: Iterable[Program] = (),
 ) -> Recognised:
-    """Return the reader of an engine that a file is for, with what it found.
+    """Return the reader of an engine that a file is for, or else that of one of `benches`, with what it found.
 
     `before` is an earlier dump of the same server, to be subtracted. Raises EvidenceError where the engine has no such
     reader; the message names those of `others` that know the beginning of the file.
     """
     candidate = Candidate(file, before)
-    found = candidate.recognise(compile_readers(engine, version), is_stated=True)
+    readers = [reader for bench in benches for reader in compile_readers(bench)]
+    found = candidate.recognise([*compile_readers(engine, version), *readers], stated=engine.id)
     if found is not None:
         return found
     stream = candidate.stream
@@ -181,18 +198,18 @@ def recognise(
     raise EvidenceError(Problem(message, stream.at(), "; ".join(known_to)))
 
 
-def detect(file: Stream | Source, engines: Iterable[Engine], before: Source | None = None) -> Recognised:
-    """Return the reader that a file is for, among all engines: the one that recognises most of it, then the first.
+def detect(file: Stream | Source, programs: Iterable[Program], before: Source | None = None) -> Recognised:
+    """Return the reader that a file is for, among all programs: the one that recognises most of it, then the first.
 
-    Raises EvidenceError where no engine recognises the file.
+    Raises EvidenceError where none recognises the file.
     """
-    engines = list(engines)
+    programs = list(programs)
     candidate = Candidate(file, before)
-    found = candidate.recognise([reader for engine in engines for reader in compile_readers(engine)])
+    found = candidate.recognise([reader for program in programs for reader in compile_readers(program)])
     if found is not None:
         return found
     candidate.refuse_document()
-    names = ", ".join(engine.title for engine in engines) or "there is none"
+    names = ", ".join(program.title for program in programs) or "there is none"
     raise EvidenceError(Problem(f"nothing in this file is known from any engine ({names})", candidate.stream.at()))
 
 

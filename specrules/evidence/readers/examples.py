@@ -1,4 +1,4 @@
-"""The examples of an engine's readers: what they must give, and whether they do."""
+"""The examples of a program's readers: what they must give, and whether they do."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from specrules.evidence.readers.facts import state_facts
 from specrules.evidence.readers.fields import FieldError
 from specrules.evidence.readers.log import line_values, match_line, matcher_of
 from specrules.evidence.readers.patterns import Screen
+from specrules.evidence.readers.runs import chosen
 from specrules.evidence.readers.stream import plain
 from specrules.evidence.source import source_from_bytes
-from specrules.model.engine import Engine
 from specrules.model.fact import FactValue
+from specrules.model.program import Program
 from specrules.model.reader import DocumentExample, LogExample, LogPattern
 
 # Examples are written with six digits or more.
 _TOLERANCE = 1e-5
 
 
-def check_examples(engine: Engine) -> list[Problem]:
-    """Return what is wrong with the readers of an engine, and every example that does not give exactly what it states.
+def check_examples(engine: Program) -> list[Problem]:
+    """Return what is wrong with the readers of a program, and every example that does not give exactly what it states.
 
     The line of a pattern must be taken by that very pattern and give exactly the stated fields; a document must be
-    recognised by its reader, before every other of the engine, and give exactly the stated facts.
+    recognised by its reader, before every other of the program, and give exactly the stated facts.
     """
     problems: list[Problem] = []
     readers: list[CompiledReader] = []
@@ -74,7 +75,11 @@ def _check_document(reader: CompiledReader, readers: list[CompiledReader], examp
         return ["no reader recognises the text"]
     if found.reader is not reader:
         return [f"the reader {found.reader.spec.id!r} takes the text"]
-    stated = {fact.name: fact.value for fact, _ in state_facts(found.observed, source.name)}
+    try:
+        run = chosen(found.runs, example.where, source)
+    except EvidenceError as error:
+        return [problem.render() for problem in error.problems]
+    stated = {fact.name: fact.value for fact, _ in state_facts(run, source.name)}
     return _differences("fact", example.facts, stated)
 
 

@@ -22,7 +22,8 @@ def state_facts(
     """Return the facts of the file `name`, each with whether it is one of the case, not of an arm.
 
     Each fact knows where its fields stand, the expression that gave it, and that expression with the values filled in.
-    A fact whose rule is `sampled` carries the value of each request in which it is known, or of some of very many.
+    A fact whose rule is `sampled` carries the value of each request in which it is known, or of some of very many; one
+    whose file lists samples carries those.
     `before` is the earlier file that was subtracted. Where nothing happened only facts of the case are stated.
     """
     whole = observed.combined()
@@ -35,11 +36,15 @@ def state_facts(
         if value is None:
             continue
         source = _origin(rule, whole, name) + (f" less {before}" if before else "")
+        ends = rule.interval(whole.values, value)
+        listed = rule.listed(whole.values)
         known = Fact(
             name=fact,
             value=value,
             unit=rule.spec.unit,
-            samples=observed.samples.of(fact) if isinstance(value, float) else (),
+            low=None if ends is None else ends[0],
+            high=None if ends is None else ends[1],
+            samples=(listed or observed.samples.of(fact)) if isinstance(value, float) else (),
             provenance=Provenance(kind="from-file", source=source, observed_at=observed_at),
             formula=rule.spec.value,
             substituted=rule.value.substitute(whole.values),

@@ -13,6 +13,7 @@ Place = int | str
 """A line number, or the path of a value inside a JSON document."""
 
 _MAX_TEXT = 500
+_MAX_PLACES = 4096
 _TRUTH = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
 
 
@@ -29,11 +30,16 @@ class Occurrence:
 
 
 def to_value(item: CompiledField, raw: object) -> FactValue | None:
-    """Return a raw value as the field's type, None where the field's `match` does not find its part in a text.
+    """Return a raw value as the field's type, None where the field's `match` does not find its part in it.
 
     Raises FieldError for a value of another type, and for numbers that are not finite.
     """
     spec = item.spec
+    if item.match is not None:
+        part = item.match.first_group(_text(raw))
+        if not part:
+            return None
+        raw = part
     if spec.combine == "list":
         return (_number(raw),)
     if spec.type == "number":
@@ -43,11 +49,6 @@ def to_value(item: CompiledField, raw: object) -> FactValue | None:
     if spec.type == "flag":
         return _flag(raw, spec.values)
     text = _text(raw)
-    if item.match is not None:
-        part = item.match.first_group(text)
-        if not part:
-            return None
-        text = part
     return spec.values.get(text, text)
 
 
@@ -70,7 +71,20 @@ def _numbers(raw: object) -> tuple[float, ...]:
         return tuple(_number(part) for part in raw.replace(",", " ").split())
     if isinstance(raw, list):
         return tuple(_number(part) for part in raw)
+    if isinstance(raw, dict):
+        return _from_places(raw)
     raise FieldError(f"{_shown(raw)} is no list of numbers")
+
+
+def _from_places(raw: Mapping[object, object]) -> tuple[float, ...]:
+    """Return the vector that an object gives by its places, such as {"0": 7, "2": 1}; places that lack are zero."""
+    places = {str(key): value for key, value in raw.items()}
+    if not all(key.isascii() and key.isdigit() and int(key) < _MAX_PLACES for key in places):
+        raise FieldError(f"{_shown(raw)} is no list of numbers")
+    numbers = [0.0] * (max((int(key) for key in places), default=-1) + 1)
+    for key, value in places.items():
+        numbers[int(key)] = _number(value)
+    return tuple(numbers)
 
 
 def _flag(raw: object, spellings: Mapping[str, str]) -> bool:

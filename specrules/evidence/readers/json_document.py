@@ -11,6 +11,7 @@ from specrules.errors import Problem
 from specrules.evidence.readers.compiled import CompiledReader
 from specrules.evidence.readers.fields import FieldError, Occurrence, Place, to_value
 from specrules.evidence.readers.observed import Observed, Record
+from specrules.evidence.readers.runs import Runs
 from specrules.evidence.source import Source
 
 _EACH = "[]"
@@ -52,9 +53,9 @@ def parse_lines(text: str) -> Document | None:
     return Document(tuple(items), tuple(numbers)) if len(items) > 1 else None
 
 
-def observe(reader: CompiledReader, source: Source, document: Document) -> Observed | None:
-    """Return what the reader finds in a document, None where no record has the paths that it requires."""
-    observed = Observed(reader)
+def observe(reader: CompiledReader, source: Source, document: Document) -> tuple[Observed, ...] | None:
+    """Return what the reader finds in each run of a document, None where no record has the paths that it requires."""
+    runs = Runs(reader, source)
     skipped: list[Place] = []
     count = 0
     for place, item in records(reader.spec.records, document):
@@ -66,16 +67,15 @@ def observe(reader: CompiledReader, source: Source, document: Document) -> Obser
         try:
             record = _record(reader, item, place)
         except FieldError as error:
-            observed.warn(_warning(source, place, f"{error}: the record was not read"))
+            runs.warn(_warning(source, place, f"{error}: the record was not read"))
             continue
-        observed.matched += sum(len(found) for found in record.found.values())
-        observed.fold(record)
+        runs.fold(record)
     if len(skipped) == count:
         return None
     if skipped:
         message = f"{len(skipped)} of {count} records lack {' or '.join(reader.spec.requires)} and were left out"
-        observed.warn(_warning(source, skipped[0], message))
-    return observed
+        runs.warn(_warning(source, skipped[0], message))
+    return runs.finish()
 
 
 def _record(reader: CompiledReader, item: object, place: Place) -> Record:

@@ -27,6 +27,7 @@ class Record:
     """
 
     is_request: bool = False
+    is_settled: bool = False
     serial: int = 0
     key: Hashable = None
     found: dict[str, list[Occurrence]] = field(default_factory=dict)
@@ -42,7 +43,10 @@ class Record:
             self.found.pop(name, None)
 
     def settle(self, reader: CompiledReader) -> None:
-        """Combine the fields of this record and compute the derived ones."""
+        """Combine the fields of this record and compute the derived ones, once."""
+        if self.is_settled:
+            return
+        self.is_settled = True
         self.values = dict(reader.absent)
         for name, found in self.found.items():
             value = _combined(reader.fields[name], found)
@@ -113,6 +117,7 @@ class Observed:
 
     `matched` counts what it recognised, `by_pattern` the lines of a log by the index of their pattern. `inexact` are
     fields whose value is known only roughly; `is_idle` says that nothing happened in the time that the file is about.
+    `run` holds the fields by which a file with several runs is split, as they are in this one.
     """
 
     def __init__(self, reader: CompiledReader) -> None:
@@ -126,6 +131,7 @@ class Observed:
         self.contradictions: list[Problem] = []
         self.inexact: frozenset[str] = frozenset()
         self.is_idle = False
+        self.run: dict[str, FactValue] = {}
         self.samples = Samples(reader)
         self._plain = reader.plain
         self._totals: dict[str, Total] = {}

@@ -9,7 +9,7 @@ from specrules.catalog.layers import BUILTIN, MAX_FOLDERS, Layer, builtin_layer,
 from specrules.catalog.located import MAX_BYTES
 from specrules.errors import CatalogError
 
-PATTERNS = "engines/*.yaml, rules/*.yaml, templates/*.j2"
+PATTERNS = "engines/*.yaml, benches/*.yaml, rules/*.yaml, templates/*.j2"
 
 
 def write(root: Path, *names: str) -> Path:

@@ -37,7 +37,7 @@ def found(text: str, *engines: Engine) -> Recognised:
 
 
 def value(seen: Recognised) -> object:
-    return seen.observed.combined().values["n"]
+    return seen.runs[0].combined().values["n"]
 
 
 @pytest.fixture(autouse=True)
