@@ -29,5 +29,9 @@ class Options:
     def uri(self, path: str) -> str:
         """The same as a URI: relative inside the repository, `file:` outside."""
         found = self.repository_path(path)
-        escaped = quote(found, safe="/~!$&'()*+,;=@")
+        try:
+            named = found.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            named = found.encode("utf-8", "replace")
+        escaped = quote(named, safe="/~!$&'()*+,;=@")
         return f"file://{escaped}" if found.startswith("/") else escaped
