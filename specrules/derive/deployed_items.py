@@ -57,7 +57,7 @@ def _setting(settled: Settled, setting: Setting) -> Item | None:
             "setting.since": flag.since,
             "setting.until": flag.until,
             "setting.accepted": _accepted(flag, setting),
-            "setting.takes": ", ".join(flag.values) or ("a number" if flag_type(flag) is Type.NUMBER else None),
+            "setting.takes": _takes(flag, setting),
         }
     elif removed is not None:
         values["setting.state"] = "current"
@@ -66,14 +66,23 @@ def _setting(settled: Settled, setting: Setting) -> Item | None:
         if not hint:
             return None
         values |= {"setting.state": "misspelt", "setting.instead": hint.removeprefix("did you mean ").strip("'?")}
-    return Item(values, key=setting.written, place=setting.place)
+    place = setting.value_place if setting.fault else None
+    return Item(values, key=setting.written, place=place or setting.place)
+
+
+def _takes(flag: Flag, setting: Setting) -> str | None:
+    """What the flag takes, or what is wrong with a value that cannot be read."""
+    if setting.fault:
+        return setting.fault
+    return ", ".join(flag.values) or ("a number" if flag_type(flag) is Type.NUMBER else None)
 
 
 def _is_gone(engine: Engine, removed: RemovedFlag, version: str) -> bool | None:
     """Whether a version is past the flag; None for an older one than was read where nobody knows when the flag went."""
     if removed.until is not None:
         return applies_to_version(engine, removed, version) is False
-    return in_range(version, engine.version.facts_from, None, engine.version.scheme) or None
+    read = next((source.version for source in engine.sources if source.id == removed.known), None)
+    return in_range(version, read or engine.version.facts_from, None, engine.version.scheme) or None
 
 
 def _accepted(flag: Flag, setting: Setting) -> bool | None:

@@ -40,9 +40,13 @@ class InnerDocument(Model):
 
 
 class ConfigFiles(Model):
-    """Configuration files of the engine. A key `a.b` of a file is the flag `prefix` + `a.b`, else the flag `b`."""
+    """Configuration files of the engine. A key `a.b` of a file is the flag `prefix` + `a.b`.
+
+    With `headings` it is the flag `b`: keys stand below headings that say nothing to the engine.
+    """
 
     flags: Many[str] = Field(default=(), description="flags that name such a file")
+    headings: bool = False
     prefix: str = Field(default="", description="what stands before a key to make it a flag's name, such as --")
     keys: Many[str] = Field(default=(), description="dotted keys of which one gives the engine away")
     inner: Many[InnerDocument] = ()

@@ -48,7 +48,8 @@ class Names:
     def key(self, written: str) -> str | None:
         """The engine's name of a key of a configuration file, with or without what stands around it there."""
         config = self.launching.config
-        for candidate in (written, config.prefix + written, f"{config.prefix}{written.rpartition('.')[2]}"):
+        last = [config.prefix + written.rpartition(".")[2]] if config.headings else []
+        for candidate in (written, config.prefix + written, *last):
             known = self._by_spelling.get(self._normal(candidate)) or self._inner(self._normal(candidate))
             if known is not None:
                 return known
