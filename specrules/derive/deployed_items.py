@@ -89,6 +89,8 @@ def _accepted(flag: Flag, setting: Setting) -> bool | None:
     """Whether the engine takes the value. None: nobody rendered it."""
     if not setting.effective or "engine.methods" in flag.states:
         return True  # what does not count, and methods, which are judged one by one
+    if setting.fault:
+        return False
     if not setting.rendered:
         return None if flag.values else True
     if setting.value is None:
