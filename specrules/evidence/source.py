@@ -15,6 +15,7 @@ STDIN = "-"
 STDIN_NAME = "<stdin>"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+_MODEL_HINT = "a model is no evidence: a case names it under target or drafter, as file"
 _COMPRESSED = (b"\x1f\x8b", b"(\xb5/\xfd", b"BZh", b"\xfd7zXZ")
 
 
@@ -97,7 +98,7 @@ def unreadable(error: OSError | ValueError, name: str) -> EvidenceError:
 def refuse_nul(data: bytes, at: Callable[[int], Location], first: int, head: bytes) -> None:
     """Raise EvidenceError for a NUL byte. The data begin with the line `first` of a file that begins with `head`."""
     if b"\0" in data:
-        hint = "decompress it first" if head.startswith(_COMPRESSED) else ""
+        hint = "decompress it first" if head.startswith(_COMPRESSED) else _MODEL_HINT if head[:4] == b"GGUF" else ""
         line = first + data.count(b"\n", 0, data.index(b"\0"))
         raise EvidenceError(Problem("the file is binary: it holds a NUL byte here", at(line), hint))
 

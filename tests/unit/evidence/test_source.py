@@ -46,6 +46,9 @@ def test_the_size_limit_holds_for_files_and_for_pipes(tmp_path: Path, monkeypatc
 def test_binary_files_are_refused_at_their_line() -> None:
     assert refusal(b"one\ntwo\nth\0ree\n") == "f:3: the file is binary: it holds a NUL byte here"
     assert refusal(b"\x1f\x8b\x08\0\0").endswith("(decompress it first)")
+    assert refusal(b"GGUF\x03\0\0\0").endswith(
+        "(a model is no evidence: a case names it under target or drafter, as file)"
+    )
     assert refusal(b"  \n\n") == refusal(b"") == "f: the file is empty"
 
 
