@@ -73,7 +73,7 @@ def _setting(settled: Settled, setting: Setting) -> Item | None:
 def _takes(flag: Flag, setting: Setting) -> str | None:
     """What the flag takes, or what is wrong with a value that cannot be read."""
     if setting.fault:
-        return setting.fault
+        return f"JSON ({setting.fault.removeprefix('not JSON: ')})"
     return ", ".join(flag.values) or ("a number" if flag_type(flag) is Type.NUMBER else None)
 
 

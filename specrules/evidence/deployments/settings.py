@@ -169,7 +169,7 @@ def _take(written: _Written, names: Names, read: Read) -> None:
         node = read_json(_text(value))
     except Malformed as problem:
         if value.rendered and (written.kind == "flag" or value.text.lstrip().startswith("{")):
-            fault = f"no JSON: {problem.message}"
+            fault = f"not JSON: {problem.message}"
             setting = setting.model_copy(update={"fault": fault, "value_place": value.at(problem.offset)})
         read.add(setting)
         return
