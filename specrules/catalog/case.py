@@ -35,12 +35,16 @@ _NO_FILE: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class LoadedCase:
-    """A case with its document: where every value was stated, and which folder evidence paths start from."""
+    """A case with its document: where every value was stated, and which folder evidence paths start from.
+
+    `found` are the positions of evidence files that the case does not name itself: they came with a folder of evidence.
+    """
 
     case: Case
     document: Document
     folder: Path
     digest: FileDigest
+    found: frozenset[int] = frozenset()
 
     @property
     def path(self) -> str:

@@ -29,6 +29,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "init": ("specrules.cli.init", "A case to start from, asked of a running server."),
     "measure": ("specrules.cli.measure", "Running servers, measured as their clients see them."),
     "agree": ("specrules.cli.agree", "How often a drafter guesses the target's tokens, at most."),
+    "plan": ("specrules.cli.plan", "The script of the measurement that would settle a case."),
     "engines": ("specrules.cli.engines", "List, show and check engine files."),
     "rules": ("specrules.cli.rules", "List, show, check and test rules."),
     "schema": ("specrules.cli.schema", "The JSON Schema of a kind of document."),

@@ -129,6 +129,7 @@ def command(
         concurrency=_levels(concurrency),
         budget_s=seconds,
         budget_requests=count,
+        own_prompts=bool(files),
         reads_counters=not no_metrics,
         stops_early=not everything,
     )

@@ -26,6 +26,14 @@ if TYPE_CHECKING:
     help="Set one value of the case, such as target.step_ms=67. Repeatable; enough of them need no CASE.",
 )
 @click.option(
+    "--evidence",
+    "folders",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="What the script of specrules plan left behind. Repeatable.",
+)
+@click.option(
     "--fetch",
     is_flag=True,
     help="Read headers and tokenizers of models whose file is an http(s) address. Nothing is fetched without it.",
@@ -37,6 +45,7 @@ def command(
     cases: tuple[Path, ...],
     format_name: str,
     settings: tuple[str, ...],
+    folders: tuple[Path, ...],
     fetch: bool,
     output: Path | None,
     now: datetime | None,
@@ -56,6 +65,7 @@ def command(
           --set incumbent.drafting=false --set drafter.step_ms=4
     """
     from specrules.catalog.case import load_case
+    from specrules.catalog.evidence_folder import with_folders
     from specrules.errors import UsageError, UserError
 
     if not cases and not settings:
@@ -65,7 +75,7 @@ def command(
     loaded = []
     for case in cases or (None,):
         try:
-            loaded.append(load_case(case, settings))
+            loaded.append(with_folders(load_case(case, settings), folders))
         except UserError as error:
             complaints.add(error)
     if not loaded:

@@ -36,6 +36,7 @@ class Settings:
     concurrency: tuple[int, ...] = (1,)
     budget_s: float | None = None
     budget_requests: int | None = None
+    own_prompts: bool = False
     reads_counters: bool = True
     stops_early: bool = True
 
@@ -182,6 +183,7 @@ class Measuring:
             temperature=settings.temperature,
             max_tokens=settings.max_tokens,
             drafter=None if target.drafter is None else target.drafter.name,
+            own_prompts=settings.own_prompts,
             warm_up=warm_up,
             started_at=started,
             chunk_ms=tuple(found.chunk_ms),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from specrules.model.base import ExpressionText, Identifier, Many, Model
+from specrules.model.case import Arm
 from specrules.model.claim import Claim, Conditional, DeployedInput
 from specrules.model.flag import Flag, HelpText, RemovedFlag
 from specrules.model.launching import Launching
@@ -221,6 +222,25 @@ class Probe(Claim):
     generates: bool = Field(default=False, description="the request makes the server generate tokens")
 
 
+class Step(Model):
+    """One step of a measurement as a script takes it: a shell command, and the file of evidence that it leaves behind.
+
+    The command may use $out, the folder of results, and {url}, {off_url}, {candidate_url} and {drafter_url} beside the
+    words of other commands; the servers that it asks are started first.
+    """
+
+    run: str
+    writes: str = Field(default="", description="evidence file in $out; empty: the step leaves none")
+    before: str = Field(default="", description="an earlier metrics dump in $out, to be subtracted")
+    arm: Arm | None = None
+
+    @model_validator(mode="after")
+    def _whose(self) -> Step:
+        if self.writes and self.arm is None:
+            raise ValueError("a step that writes evidence says of which 'arm' it is")
+        return self
+
+
 class Recipe(Claim):
     """A measurement that the engine offers, with its price."""
 
@@ -233,6 +253,7 @@ class Recipe(Claim):
     needs: str = ""
     needs_drafter: bool = False
     methods: Many[str] = Field(default=(), description="methods it is offered for; empty: all")
+    steps: Many[Step] = Field(default=(), description="what a script runs beside measuring the servers it starts")
 
 
 CountedFact = Literal[

@@ -32,6 +32,7 @@ class Sample(Model):
     temperature: float = Field(ge=0)
     max_tokens: int = Field(ge=1)
     drafter: str | None = Field(default=None, description="what the request asked for, where requests choose")
+    own_prompts: bool = Field(default=False, description="the prompt is from a file of the user, none that ships")
     warm_up: bool = False
     started_at: Moment
     chunk_ms: Many[float] = ()

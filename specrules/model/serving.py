@@ -84,9 +84,14 @@ class PromptScores(Call):
 
 
 class Server(Claim):
-    """The command that starts a server on this machine, for scripts: {target}, {port}, {settings} are filled in."""
+    """The command that starts a server on this machine, for scripts.
+
+    {target}, {port}, {concurrency} and {settings} are filled in. `drafting` are flags, as patterns, that mean nothing
+    without a drafter, so that a server with drafting off is started without them.
+    """
 
     command: str
+    drafting: Many[str] = ()
     settings: Literal["flags", "environment", "elsewhere"] = Field(
         default="flags", description="where the lines of switch_on go: into {settings}, before the command, or a file"
     )

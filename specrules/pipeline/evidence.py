@@ -39,6 +39,8 @@ class Gathered:
 def gather(loaded: LoadedCase, catalog: Catalog, progress: Progress | None = None) -> Gathered:
     """Read every evidence file and reconcile it with the stated facts.
 
+    Files of an evidence folder that cannot be read are left out with a warning: a measurement may have been cut short.
+
     EvidenceError with the problems of all files: a missing file, a file of another engine, one in which nothing is
     recognised.
     """
@@ -49,6 +51,8 @@ def gather(loaded: LoadedCase, catalog: Catalog, progress: Progress | None = Non
 
     readings: list[Reading] = []
     problems: list[Problem] = []
+    left_out: list[Problem] = []
+    arms: list[str] = []
     digests: list[FileDigest] = []
     own = catalog.engine(loaded.case.engine.id).model.id
     for index, item in enumerate(loaded.case.evidence):
@@ -60,12 +64,17 @@ def gather(loaded: LoadedCase, catalog: Catalog, progress: Progress | None = Non
                 raise EvidenceError("standard input cannot be the evidence of a case: name a file")
             reading = _reading(item, loaded, engine, own, catalog)
             readings.append(reading)
+            arms.append(item.arm)
             digests += [_digest(index, loaded.folder / name) for name in (item.path, item.before) if name is not None]
         except UserError as error:
-            problems += [_at_case(problem, loaded, index) for problem in error.problems]
+            found = [_at_case(problem, loaded, index) for problem in error.problems]
+            if index in loaded.found:
+                left_out += found
+            else:
+                problems += found
+            continue
     if problems:
         raise EvidenceError(problems)
-    arms = [item.arm for item in loaded.case.evidence]
     comparable, notes = widest_windows(list(zip(arms, readings, strict=True)))
     facts, disagreements = reconcile(stated_facts(loaded.case, loaded.place), comparable)
     state = EvidenceState(
@@ -74,7 +83,7 @@ def gather(loaded: LoadedCase, catalog: Catalog, progress: Progress | None = Non
         unread_lines=sum(reading.unread_lines for reading in readings),
     )
     warned = [problem for reading in readings for problem in reading.warnings]
-    warnings = tuple(problem.render() for problem in (*warned, *notes))
+    warnings = tuple(problem.render() for problem in (*warned, *notes, *left_out))
     return Gathered(facts, state, warnings, tuple(digests))
 
 

@@ -1,7 +1,8 @@
 """Files that cover different requests: numbers of one window are never held against those of another.
 
 A log of an hour, and one response out of it, do not contradict each other. Per arm the file that covers most tokens
-gives the numbers; what a narrower one says of configuration and of whether drafting happened still counts.
+gives the numbers, and samples of measured requests do wherever there are any. What another one says of configuration
+and of whether drafting happened still counts.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from specrules.evidence.readers.reconcile import agree
 from specrules.model.fact import Fact, Facts
 
 COVERED = "tokens"
+MEASURED = "samples"
 _OF_THE_SETTING = frozenset({"draft_length"})
 
 
@@ -24,9 +26,11 @@ def widest_windows(readings: Sequence[tuple[str, Reading]]) -> tuple[tuple[Readi
     `readings` come with their arm. A reading that does not say how many tokens it covers is left as it is.
     """
     widest: dict[str, Fact] = {}
-    for arm, reading in readings:
+    # Requests that were sent to be measured come first, however many others a log of the same server holds.
+    for arm, reading in sorted(readings, key=lambda item: item[1].reader_id != MEASURED):
         covered = reading.facts.get(f"{arm}.{COVERED}")
-        if covered is not None and (arm not in widest or _number(covered) > _number(widest[arm])):
+        is_measured = arm in widest and widest[arm].provenance.kind == "measured"
+        if covered is not None and not is_measured and (arm not in widest or _number(covered) > _number(widest[arm])):
             widest[arm] = covered
     kept: list[Reading] = []
     notes: list[Problem] = []
@@ -36,10 +40,9 @@ def widest_windows(readings: Sequence[tuple[str, Reading]]) -> tuple[tuple[Readi
             kept.append(reading)
             continue
         kept.append(replace(reading, facts=_without_numbers(reading.facts, arm)))
-        message = (
-            f"covers {_number(covered):g} of the {_number(widest[arm]):g} tokens of {widest[arm].provenance.source}: "
-            "its numbers are of another window and are not used"
-        )
+        here, there, source = _number(covered), _number(widest[arm]), widest[arm].provenance.source
+        covers = f"{here:g} of the {there:g} tokens" if here < there else f"{here:g} tokens and not the {there:g}"
+        message = f"covers {covers} of {source}: its numbers are of another window and are not used"
         notes.append(Problem(message, Location(reading.path)))
     return tuple(kept), tuple(notes)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,9 +14,6 @@ from specrules.model.quantity import Provenance
 
 EVERY_ROUND = 0.02
 """Share of passes that may be missing from the rounds where all of them drafted: the last round is often cut."""
-
-_REPEATED = 0.25
-_LONG = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +52,25 @@ class Arm:
         yield from self._rate()
         yield from self._acceptance()
         yield from self._first_token()
+        yield from self._conditions()
         own = [item.own_rate for item in self.requests if item.own_rate is not None]
         if own and len(own) == len(self.requests):
             yield self._fact("own_rate_tok_s", sum(own) / len(own), "tok/s", samples=own)
+
+    def _conditions(self) -> Iterator[Fact]:
+        """Under what the arm was measured: a verdict holds for these conditions."""
+        for name, unit in (("concurrency", "count"), ("temperature", "")):
+            found = {getattr(item, name) for item in self.requests} - {None}
+            if len(found) == 1:
+                yield self._fact(name, float(found.pop()), unit)
+        prompt, tokens = _total(self.requests, "prompt_tokens"), _total(self.requests, "tokens")
+        if prompt is not None and tokens is not None:
+            yield self._fact("context_tokens", (prompt + tokens / 2) / len(self.requests), "tokens")
+        repeated = sum(item.repeats_itself for item in self.requests)
+        if 2 * repeated > len(self.requests):
+            yield self._fact("prompts", "repeated-text")
+        elif not any(item.own_prompt for item in self.requests):
+            yield self._fact("prompts", "dataset")
 
     def _sums(self) -> Iterator[Fact]:
         timed = [item for item in self.requests if item.rate is not None]
@@ -163,7 +175,7 @@ class Arm:
         )
 
 
-def remarks(arm: Arm, texts: Sequence[str]) -> Iterator[str]:
+def remarks(arm: Arm) -> Iterator[str]:
     """Yield what weakens the numbers of an arm."""
     count = len(arm.units)
     if 0 < count < ENOUGH_REQUESTS:
@@ -177,18 +189,12 @@ def remarks(arm: Arm, texts: Sequence[str]) -> Iterator[str]:
     unknown = sum(item.tokens is None for item in arm.requests)
     if unknown:
         yield f"{arm.name}: {unknown} of {len(arm.requests)} answers do not say how many tokens they have"
-    repeated = sum(map(repeats_itself, texts))
-    if 2 * repeated > len(texts):
+    repeated = sum(item.repeats_itself for item in arm.requests)
+    if 2 * repeated > len(arm.requests):
         yield (
-            f"{arm.name}: {repeated} of {len(texts)} answers repeat themselves: "
+            f"{arm.name}: {repeated} of {len(arm.requests)} answers repeat themselves: "
             "acceptance in repeated text is no evidence for other text"
         )
-
-
-def repeats_itself(text: str) -> bool:
-    """Tell whether a text is one passage over and over, as small models end up writing."""
-    data = text.encode()
-    return len(data) >= _LONG and len(zlib.compress(data, 9)) < _REPEATED * len(data)
 
 
 def _total(requests: Sequence[Request], name: str) -> float | None:

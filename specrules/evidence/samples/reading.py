@@ -57,7 +57,7 @@ def samples_reading(
         measured = arm_of(path, at_level, name, engine_of)
         if measured.requests:
             facts |= {fact.name: fact for fact in measured.facts()}
-        notes += [*_failed(at_level, name), *remarks(measured, [item.text for item in counted(at_level, name)])]
+        notes += [*_failed(at_level, name), *remarks(measured)]
     for fact, text in same_outputs(path, at_level, wanted if arm is None else known):
         if arm is None or fact.name.startswith(f"{arm}."):
             facts[fact.name] = fact

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from dataclasses import dataclass
 
 from specrules.errors import UserError
@@ -13,6 +14,8 @@ from specrules.model.fact import Facts
 from specrules.model.sample import Sample
 
 _SAME = 0.5
+_REPEATED = 0.25
+_LONG = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,10 @@ class Request:
     own_rate: float | None = None
     draft_length: float | None = None
     disturbed: bool = False
+    concurrency: int | None = None
+    temperature: float | None = None
+    repeats_itself: bool = False
+    own_prompt: bool = False
 
     @property
     def rate(self) -> float | None:
@@ -82,7 +89,17 @@ def request_of(sample: Sample, engine: Engine) -> Request:
         own_rate=own.number("rate_tok_s"),
         draft_length=number("draft_length"),
         disturbed=disturbed,
+        concurrency=sample.concurrency,
+        temperature=sample.temperature,
+        repeats_itself=repeats_itself(sample.text),
+        own_prompt=sample.own_prompts,
     )
+
+
+def repeats_itself(text: str) -> bool:
+    """Tell whether a text is one passage over and over, as small models end up writing."""
+    data = text.encode()
+    return len(data) >= _LONG and len(zlib.compress(data, 9)) < _REPEATED * len(data)
 
 
 def _read(sample: Sample, engine: Engine) -> Facts:
