@@ -94,7 +94,7 @@ def test_every_place_holds_what_stands_there(path: Path) -> None:
         for setting in deployment.settings:
             written = _cut(lines, setting.place)
             assert written is not None
-                inner = setting.inside or setting.kind == "config"
+            inner = setting.inside or setting.kind == "config"
             name = setting.written.rpartition(".")[2] if inner else setting.written
             assert written in (name, setting.written), setting
             _holds_value(lines, setting)
