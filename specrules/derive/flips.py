@@ -15,7 +15,7 @@ from specrules.model.rule import SpeedupClass
 from specrules.model.verdict import FlipPoint
 
 _REACH = 20.0
-_PRECISION = 1e-4
+_PRECISION = 1e-10
 _SAMPLES = 1021
 _NAMES: Mapping[str, tuple[str, str]] = {
     "incumbent.rate_tok_s": ("the incumbent's rate", "tok/s"),
@@ -100,7 +100,10 @@ def _deciding_end(speedup_class: SpeedupClass, margin: float) -> tuple[str, floa
 
 
 def _crossing(curve: Callable[[float], float | None], threshold: float, limit: float) -> float | None:
-    """The factor at which a monotone curve crosses the threshold, by bisection on its logarithm."""
+    """The factor at which a monotone curve crosses the threshold.
+
+    The Illinois method on the logarithm of the factor: a false position whose stale end counts for half.
+    """
     now = curve(1.0)
     if now is None:
         return None
@@ -109,14 +112,19 @@ def _crossing(curve: Callable[[float], float | None], threshold: float, limit: f
         if there is None or (there - threshold) * (now - threshold) > 0:
             continue
         near, far = 0.0, log(bound)
-        while abs(far - near) > _PRECISION:
-            middle = (near + far) / 2
+        above, below = now - threshold, there - threshold
+        while abs(far - near) > _PRECISION and above != below:
+            middle = far - below * (far - near) / (below - above)
             value = curve(exp(middle))
             if value is None:
                 return None
-            if (value - threshold) * (now - threshold) > 0:
-                near = middle
+            over = value - threshold
+            if abs(over) < _PRECISION:
+                return exp(middle)
+            if over * below < 0:
+                near, above = far, below
             else:
-                far = middle
-        return exp((near + far) / 2)
+                above /= 2
+            far, below = middle, over
+        return exp(far)
     return None

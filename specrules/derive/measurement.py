@@ -19,8 +19,8 @@ from specrules.model.rule import SpeedupClass
 from specrules.model.verdict import FlipPoint, Measurement, Range
 
 _INPUTS_OF: dict[str, tuple[str, ...]] = {
-    "off.rate_tok_s": ("target.step_ms", "target.declared_ms"),
-    "target.step_ms": ("target.step_ms", "target.declared_ms"),
+    "off.rate_tok_s": ("target.step_ms", "target.declared_ms", "verify.factor"),
+    "target.step_ms": ("target.step_ms", "target.declared_ms", "verify.factor"),
     "target.verify_curve": ("verify.factor", "verify.curve_ms", "slope.verify", "target.step_ms", "target.declared_ms"),
     "drafter.step_ms": ("drafter.step_ms", "drafter.catch_up_ms"),
     "acceptance": ("acceptance.conditional", "acceptance.ratio", "acceptance.tokens", "acceptance.spread"),
@@ -93,8 +93,13 @@ def _weigh(given: Situation, recipe: Recipe, depth: AtDepth, known: Worth | None
         names |= {name for name in depth.inputs.spans if not name.startswith("acceptance.")}
     if "candidate.rate_tok_s" in recipe.yields:
         names = set(depth.inputs.spans) - {"incumbent.rate_tok_s"}
-    value = None if known is None else known.of(names)
+    value = None if known is None else known.of(names - _left_open(recipe))
     return Weighed(recipe, len(missing & gives), _swing(given, depth, names), value)
+
+
+def _left_open(recipe: Recipe) -> set[str]:
+    """A plain step alone says where an assumed pass lies over it, and nothing about one that is believed."""
+    return set() if _WHOLE_ROUND & set(recipe.yields) or "target.verify_curve" in recipe.yields else {"verify.factor"}
 
 
 def _swing(given: Situation, depth: AtDepth, names: set[str]) -> float:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from itertools import combinations_with_replacement
 
 import numpy as np
+from numpy.polynomial import legendre
 
 from specrules.economics.arrays import Array
 
@@ -48,21 +49,22 @@ def value_of_some(options: Array, shares: Array, groups: Array | None = None) ->
 def _expected(options: Array, shares: Array) -> Array:
     """What each option delivers on average where the inputs are what they are in each sample."""
     terms = _terms(2 * shares - 1)
-    weights, *_ = np.linalg.lstsq(terms.T, options.T, rcond=None)
+    weights, *_ = np.linalg.lstsq(terms @ terms.T, terms @ options.T, rcond=None)
     found: Array = (terms.T @ weights).T
     return found
 
 
 def _terms(inputs: Array) -> Array:
-    """Polynomials of the inputs, with their products up to a degree that the number of inputs allows."""
+    """Legendre polynomials of the inputs, and their products up to a degree that the number of inputs allows."""
     count = len(inputs)
     degree = _DEGREES.get(count, _DEGREE_OF_MANY)
+    powers = [legendre.legvander(one, degree).T for one in inputs]
     rows = [np.ones(inputs.shape[1])]
     for power in range(1, degree + 1):
         for chosen in combinations_with_replacement(range(count), power):
             if len(rows) >= _MOST_TERMS:
                 break
-            rows.append(np.prod(inputs[list(chosen)], axis=0))
+            rows.append(np.prod([powers[one][chosen.count(one)] for one in set(chosen)], axis=0))
     return np.stack(rows)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from specrules.derive.acceptance import stated_acceptance
 from specrules.derive.projection import Projections
 from specrules.derive.situation import Situation, situation
+from specrules.derive.spans import is_point
+from specrules.economics.sampling_error import ENOUGH_REQUESTS
 from specrules.model.acceptance import Acceptance
 from specrules.model.rule import VerdictName
 from specrules.model.verdict import Gate, Speedup
@@ -57,6 +59,12 @@ def acceptance_notes(given: Situation) -> tuple[str, ...]:
     observed = given.sides.observed
     if observed is None:
         return ("No acceptance is known.",)
+    if observed.kind == "prior" and observed.conditional is not None:
+        span = observed.conditional
+        return (
+            f"No acceptance was measured. Conditional acceptance p of such drafters is believed to be "
+            f"{_range(span.low, span.high)}, most likely {span.mid:.3g} ({observed.source}).",
+        )
     stated = stated_acceptance(given.case)
     notes = []
     depth = "" if observed.depth is None else f" at K={observed.depth}"
@@ -66,9 +74,22 @@ def acceptance_notes(given: Situation) -> tuple[str, ...]:
         other = _other_reading(given, stated)
         if other is not None:
             notes.append(other)
+    elif stated is not None and stated.kind == "conditional-or-ratio":
+        share = stated.conditional_share
+        notes.append(
+            f"Acceptance is {_range(*_ends(stated))} of unknown kind: conditional with a probability of {share:.0%}, "
+            f"else a ratio{depth}."
+        )
     elif observed.tokens is not None:
-        notes.append(f"Acceptance is known as {observed.kind}{depth}: {observed.tokens.mid:.3f} tokens per round.")
-    inverts = observed.kind != "conditional" and not given.knowledge.drafter_class.is_tree
+        tokens = observed.tokens
+        spread = "" if is_point(tokens) else f" ({_range(tokens.low, tokens.high)})"
+        notes.append(f"Acceptance is known as {observed.kind}{depth}: {tokens.mid:.3f} tokens per round{spread}.")
+        if observed.requests is not None and observed.requests < ENOUGH_REQUESTS:
+            notes.append(
+                f"Not enough requests: {observed.requests} were seen one by one, and an interval over requests takes "
+                f"{ENOUGH_REQUESTS}. Requests differ more than rounds of one request, so the interval is too narrow."
+            )
+    inverts = observed.kind not in {"conditional", "conditional-or-ratio"} and not given.knowledge.drafter_class.is_tree
     if observed.conditional is not None and inverts:
         span = observed.conditional
         notes.append(f"That inverts to conditional acceptance p {_range(span.low, span.high, 4)}.")

@@ -6,6 +6,7 @@ import pytest
 
 from specrules.derive.acceptance import Observed, from_statement, observed_acceptance
 from specrules.derive.spans import Span
+from specrules.economics.sampling_error import ratio_interval
 from specrules.model.acceptance import Acceptance
 
 from .build import case, engine, facts
@@ -36,12 +37,22 @@ class TestStated:
         assert found.conditional is not None
         assert found.conditional.mid == pytest.approx(0.7754, abs=5e-5)
 
-    def test_counts_are_exact_and_their_length_is_drafted_over_rounds(self) -> None:
+    def test_the_length_of_counts_is_drafted_over_rounds(self) -> None:
         found = read("counts", accepted=50, drafted=50, rounds=13, draft_length=4)
-        assert found.tokens == Span.exact(1 + 50 / 13)
+        assert found.tokens is not None
+        assert (found.tokens.mid, found.tokens.high) == (1 + 50 / 13, 1 + 50 / 13)
         assert (found.depth, found.length) == (4, 50 / 13)
         # Inverted at K_eff, where all of the drafted tokens were accepted.
-        assert found.conditional == Span.exact(1.0)
+        assert found.conditional is not None
+        assert (found.conditional.mid, found.conditional.high) == (1.0, 1.0)
+
+    def test_counts_have_the_error_of_tokens_that_hang_together(self) -> None:
+        found = read("counts", accepted=600, drafted=1200, rounds=400, draft_length=3).tokens
+        assert found is not None
+        ratio = ratio_interval(600, 1200, 3)
+        assert (found.low, found.mid, found.high) == pytest.approx((1 + 3 * ratio.low, 2.5, 1 + 3 * ratio.high))
+        alone = 1.6449 * (0.25 / 1200) ** 0.5
+        assert ratio.high - 0.5 > 1.2 * alone
 
     def test_counts_without_a_draft_length_have_that_of_their_rounds(self) -> None:
         assert read("counts", accepted=30, drafted=52, rounds=13).depth == 4

@@ -98,7 +98,9 @@ class TestAgainstEconomics:
     @QUICK
     @given(K, MS, st.floats(0, 1))
     def test_round_from_a_slope(self, length: float, step: float, slope: float) -> None:
-        found = arithmetic().run(environment("slope", draft_length=length, target__step_ms=step, slope__round=slope))
+        found = arithmetic().run(
+            environment("slope", draft_length=length, target__step_ms=step, slope__round=slope, verify__floor_ms=step)
+        )
         assert found["round_ms"] == pytest.approx(verify.round_from_slope(length, step, slope), rel=1e-12)
 
     @QUICK

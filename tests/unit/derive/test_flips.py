@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from math import log
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ from hypothesis import strategies as st
 
 from specrules.derive.flips import flip_points
 from specrules.derive.situation import Situation
+from specrules.derive.spans import Span
+from specrules.derive.uncertainty import uncertain
 from specrules.model.rule import SpeedupClass
 from specrules.model.verdict import FlipPoint
 
@@ -46,31 +49,35 @@ class TestALossFlipsWhereItsHighEndReachesOne:
         return flips(frank(), "loss")
 
     def test_which_inputs_flip_it(self, found: dict[str, FlipPoint]) -> None:
-        assert list(found) == ["incumbent.rate_tok_s", "verify_ms", "acceptance.conditional", "drafter.step_ms"]
-        assert [flip.flips_at for flip in found.values()] == pytest.approx([23.877, 54.4, 0.64113, 10.1565], abs=1e-3)
+        assert {name: flip.flips_at for name, flip in found.items()} == {
+            "incumbent.rate_tok_s": pytest.approx(23.877, abs=1e-3),
+            "verify_ms": pytest.approx(54.4, abs=1e-3),
+            "acceptance.conditional": pytest.approx(0.64113, abs=1e-4),
+            "drafter.step_ms": pytest.approx(10.1565, abs=1e-3),
+        }
 
     def test_the_nearest_comes_first(self, found: dict[str, FlipPoint]) -> None:
-        changes = [abs(flip.change_percent or 0) for flip in found.values()]
+        changes = [abs(log(1 + (flip.change_percent or 0) / 100)) for flip in found.values()]
         assert changes == sorted(changes)
 
-    def test_values_are_those_of_the_deciding_end(self, found: dict[str, FlipPoint]) -> None:
-        assert found["acceptance.conditional"].value == 0.6
-        assert found["verify_ms"].value == pytest.approx(66.8 / 1.15)
+    def test_values_are_those_in_the_middle(self, found: dict[str, FlipPoint]) -> None:
+        assert found["acceptance.conditional"].value == 0.5
+        assert found["verify_ms"].value == pytest.approx(1.1 * 67)
         assert found["verify_ms"].unit == "ms"
 
     def test_a_drafter_of_that_price_breaks_even(self, found: dict[str, FlipPoint]) -> None:
         step = found["drafter.step_ms"].flips_at
-        assert high(frank(drafter={"step_ms": step})) == pytest.approx(1, abs=1e-9)
+        assert high(frank(drafter={"step_ms": step})) == pytest.approx(1, abs=1e-5)
 
     def test_acceptance_of_that_height_breaks_even(self, found: dict[str, FlipPoint]) -> None:
         band = {"kind": "conditional", "low": 0.4, "high": found["acceptance.conditional"].flips_at}
-        assert high(frank(measurements={"acceptance": band})) == pytest.approx(1, abs=1e-9)
+        assert high(frank(measurements={"acceptance": band})) == pytest.approx(1, abs=1e-5)
 
     def test_a_floor_of_that_height_breaks_even(self, found: dict[str, FlipPoint]) -> None:
         floor = found["verify_ms"].flips_at
         assert floor is not None
         share = 66.8 / floor - 1
-        assert high(frank(incumbent={"head_share": share})) == pytest.approx(1, abs=1e-9)
+        assert high(frank(incumbent={"head_share": share})) == pytest.approx(1, abs=1e-5)
 
 
 def test_a_win_flips_where_its_low_end_falls_to_the_margin() -> None:
@@ -78,12 +85,12 @@ def test_a_win_flips_where_its_low_end_falls_to_the_margin() -> None:
     parts: dict[str, Any] = {"drafter": {"class": "block"}, "engine": {"draft_length": 7}}
     situation = given(case(**parts, incumbent={**OFF, "rate_tok_s": 18.8}, measurements={"candidate": run}))
     found = flips(situation, "win")
-    assert found["run.rate_tok_s"].value == pytest.approx(43.5 * 0.97)
+    assert found["run.rate_tok_s"].value == 43.5
     assert found["run.rate_tok_s"].flips_at == pytest.approx(1.05 * 18.8)
-    assert found["incumbent.rate_tok_s"].flips_at == pytest.approx(43.5 * 0.97 / 1.05)
+    assert found["incumbent.rate_tok_s"].flips_at == pytest.approx(43.5 * 0.97 / 1.05, rel=1e-4)
     worse = {**run, "rate_tok_s": {"value": 30, "low": found["run.rate_tok_s"].flips_at, "high": 44}}
     again = given(case(**parts, incumbent={**OFF, "rate_tok_s": 18.8}, measurements={"candidate": worse}))
-    assert again.projections.envelope(lambda depth: depth.speedup).low == pytest.approx(1.05)
+    assert again.projections.envelope(lambda depth: depth.speedup).low == pytest.approx(1.05, rel=1e-4)
 
 
 def test_anything_else_flips_where_its_point_reaches_one() -> None:
@@ -148,19 +155,16 @@ def test_at_every_flip_point_the_speedup_is_the_threshold(
     situation = given(one)
     depth = situation.projections.at(3)
     assert depth is not None
-    end, threshold = {"loss": (max, 1.0), "win": (min, 1.05)}.get(speedup_class, (None, 1.0))
+    end, threshold = {"loss": (1, 1.0), "win": (0, 1.05)}.get(speedup_class, (None, 1.0))
     spans = depth.inputs.spans
     middle = {**depth.inputs.fixed, **{name: span.mid for name, span in spans.items()}}
     for name, flip in flips(situation, speedup_class).items():
         if flip.flips_at is None:
             continue
-        rest = {other: (span.low, span.high) for other, span in spans.items() if other != name}
-        found = []
         if end is None:
-            found.append(situation.arithmetic.run({**middle, name: flip.flips_at})["speedup"])
-        else:
-            at_end = situation.arithmetic.outcome(
-                {**middle, name: flip.flips_at}, {other: spans[other] for other in rest}
-            ).ends("speedup")
-            found.append(end(at_end))  # type: ignore[arg-type, type-var]
-        assert found[0] == pytest.approx(threshold, rel=1e-6)
+            found = situation.arithmetic.run({**middle, name: flip.flips_at})["speedup"]
+            assert found == pytest.approx(threshold, rel=1e-6)
+            continue
+        known = {**spans, name: Span.exact(flip.flips_at)}
+        finer = uncertain(situation.arithmetic, depth.inputs.fixed, known, 8191).ends["speedup"][end]
+        assert finer == pytest.approx(threshold, rel=1e-2)

@@ -67,10 +67,10 @@ class TestFrank:
         plain = {"target": {"step_ms": 67, "step_is": "plain"}, "incumbent": {**OFF, "drafting": True}}
         situation = given(case(**{**FRANK, **plain}, measurements={"acceptance": BAND}), search=4)
         found = named(ranked(situation, "loss"), "drafting-off")
-        assert found.threshold == pytest.approx(54.4)
+        assert found.threshold == pytest.approx(54.4, rel=1e-5)
         cheaper = {**plain, "target": {"step_ms": found.threshold, "step_is": "plain"}}
         again = given(case(**{**FRANK, **cheaper}, measurements={"acceptance": BAND}), search=4)
-        assert again.projections.envelope(lambda depth: depth.speedup).high == pytest.approx(1, abs=1e-9)
+        assert again.projections.envelope(lambda depth: depth.speedup).high == pytest.approx(1, abs=1e-5)
 
 
 class TestWhichRecipes:
@@ -143,7 +143,10 @@ class TestExpectations:
             "llama-server -m t.gguf --spec-type draft-simple -md d.gguf --spec-draft-n-max 3 -np 1 --metrics -lv 4"
         )
         assert run.quantity == "tok/s at K=3"
-        assert (run.expected.low, run.expected.high) == pytest.approx((1875 / 79, 1000 * 2.533 / 53))
+        # Between the rates at the ends of acceptance, the pass being known best in the middle of its bounds.
+        assert run.expected.low is not None
+        assert run.expected.high is not None
+        assert 1875 / 79 < run.expected.low < 1000 * 2.176 / 66 < run.expected.high < 1000 * 2.533 / 53
         assert run.threshold == pytest.approx(1.05 * 25)
         assert run.samples_needed is not None
 

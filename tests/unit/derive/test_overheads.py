@@ -44,8 +44,8 @@ def test_what_is_paid_per_round_is_no_overhead_of_tokens() -> None:
 
 def test_an_overhead_of_unknown_kind_is_taken_both_ways() -> None:
     overhead = {"ms": 5, "kind": "unknown"}
-    assert _per_token(overhead, incumbent=CLIENT) == Span(0, 0, 5)
-    assert per_round(case(measurements={"overhead": overhead})) == Span(0, 0, 5)
+    assert _per_token(overhead, incumbent=CLIENT) == Span(0, 0, 5, "bounds")
+    assert per_round(case(measurements={"overhead": overhead})) == Span(0, 0, 5, "bounds")
 
 
 def test_without_an_overhead_nothing_is_paid() -> None:

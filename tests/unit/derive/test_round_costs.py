@@ -33,7 +33,7 @@ def depth(one: Case, draft_length: int, **more: Any) -> AtDepth:
 class TestDraftCost:
     def test_a_catch_up_batch_that_nobody_timed_costs_one_pass_at_least_and_one_per_row_at_most(self) -> None:
         one = case(drafter={"step_ms": {"value": 2, "low": 1, "high": 3}}, engine={"methods": ["draft-simple"]})
-        assert at(one, 3).spans["drafter.catch_up_ms"] == Span(1, 2, 4 * 3)
+        assert at(one, 3).spans["drafter.catch_up_ms"] == Span(1, 2, 4 * 3, "bounds")
 
     def test_for_a_block_drafter_it_is_one_pass(self) -> None:
         one = case(drafter={"class": "block", "step_ms": 30}, engine={"methods": ["draft-dflash"]})
@@ -168,7 +168,7 @@ class TestOverlap:
         assert self.overlap("serial") == self.overlap("serial", stated=0.5) == Span.exact(0.0)
 
     def test_an_order_that_nobody_knows_is_anything(self) -> None:
-        assert self.overlap("unknown") == Span(0, 0, 1)
+        assert self.overlap("unknown") == Span(0, 0, 1, "bounds")
         assert self.overlap("unknown", stated=0.5) == Span.exact(0.5)
 
     def test_heads_that_read_the_targets_states_cannot_run_ahead(self) -> None:

@@ -217,7 +217,7 @@ class TestRunAtAnotherDepth:
         )
         situation = given(one)
         inputs = at(situation, 3)
-        assert inputs.spans["run.depth_share"] == Span(0, 0.5, 1)
+        assert inputs.spans["run.depth_share"] == Span(0, 0.5, 1, "bounds")
         rate = Span.exact(43.5)
         found = situation.arithmetic.outcome(inputs.fixed, {**inputs.spans, "run.rate_tok_s": rate})
         step, measured = 1000 / 18.8, 1000 * 3.87 / 43.5

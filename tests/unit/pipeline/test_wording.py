@@ -90,8 +90,8 @@ class TestAcceptance:
     def test_counts_are_told_as_tokens(self) -> None:
         found = self.notes("{kind: counts, accepted: 50, drafted: 50, rounds: 13, draft_length: 4}")
         assert found == (
-            "Acceptance is known as counts at K=4: 4.846 tokens per round.",
-            "That inverts to conditional acceptance p 1.",
+            "Acceptance is known as counts at K=4: 4.846 tokens per round (4.58 to 4.85).",
+            "That inverts to conditional acceptance p 0.9622 to 1.",
         )
 
     def test_a_run_needs_no_other_reading(self) -> None:

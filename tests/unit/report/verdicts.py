@@ -20,11 +20,14 @@ from specrules.model.verdict import (
     FormulaLine,
     Gate,
     IncumbentSummary,
+    LengthShare,
     Measurement,
+    PriorUse,
     Projection,
     Range,
     Settings,
     Speedup,
+    Swing,
     Verdict,
 )
 
@@ -231,6 +234,29 @@ def blocked() -> Verdict:
             FlipPoint(name="drafter.step_ms", unit="ms", value=12.0, flips_at=2.5, change_percent=-79.2),
             FlipPoint(name="verify.factor", value=1.1, note="no value within reach flips it"),
         ),
+        tornado=(
+            Swing(name="restore_ms", value=0.0, range=Range(low=0.0, high=None), speedup_at_low=0.9),
+            Swing(
+                name="acceptance.conditional",
+                value=0.5,
+                range=Range(low=0.4, high=0.6),
+                speedup_at_low=0.68,
+                speedup_at_high=0.8,
+            ),
+        ),
+        best_lengths=(LengthShare(draft_length=2, probability=0.6), LengthShare(draft_length=1, probability=0.4)),
+        priors=(
+            PriorUse(
+                id="verify|slope",
+                quantity="verify_slope",
+                low=0.05,
+                mid=0.1,
+                high=0.3,
+                rows=12,
+                sources=("https://example.org/a", "https://example.org/b"),
+            ),
+        ),
+        perfect_information_tok_s=1.25,
         measurement=Measurement(
             recipe="greedy-agreement",
             title="Greedy agreement on identical prompts",
