@@ -15,6 +15,7 @@ from specrules.derive.situation import Knowledge, situation
 from specrules.derive.statements import impossible
 from specrules.derive.values import input_values
 from specrules.errors import CatalogError, LoadError
+from specrules.model.prior import GroupFile, PriorFile
 from specrules.model.rule import FormulaFile, InputFile
 from specrules.model.verdict import Verdict
 from specrules.pipeline.evidence import Progress, gather
@@ -77,5 +78,7 @@ def _knowledge(loaded: LoadedCase, catalog: Catalog) -> Knowledge:
         formulas=catalog.only(FormulaFile, "formulas", "formulas").model,
         inputs=catalog.only(InputFile, "inputs", "inputs").model.inputs,
         thresholds=catalog.policy.thresholds,
+        priors=catalog.only(PriorFile, "priors", "priors").model,
+        groups=catalog.only(GroupFile, "groups", "groups").model,
         symbols=catalog.symbols,
     )
