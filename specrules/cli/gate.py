@@ -133,6 +133,7 @@ def _write(report: GateReport, targets: _Targets, templates: Sequence[object]) -
 
     from specrules.cli.writing import append, write, write_files
     from specrules.report.gate import Options, render_gate
+    from specrules.report.gate.text import error_text
 
     plain = Options(base=_base(), templates=templates)  # type: ignore[arg-type]
     coloured = replace(plain, colour=_wants_colour())
@@ -146,8 +147,7 @@ def _write(report: GateReport, targets: _Targets, templates: Sequence[object]) -
         append(page if len(page.encode()) < _LONGEST_SUMMARY else render_gate(report, "text", plain), Path(summary))
     if "text" not in targets.stdout:
         for error in report.errors:
-            where = "" if error.place is None else f"{error.place.path}: "
-            click.echo(f"{where}{error.message}", err=True)
+            click.echo(error_text(error), err=True)
     if shown:
         write("".join(shown))
 

@@ -22,14 +22,21 @@ class DeploymentReading:
 
 def read_deployments(path: str | os.PathLike[str], catalog: Catalog) -> DeploymentReading:
     """Read a deployment file and recognise its engines. What is wrong with the file is a value, not an error."""
-    from specrules.evidence.deployments import read_launches, recognise
+    from specrules.catalog.launch_sections import launch_sections
+    from specrules.evidence.deployments import read_launches
+    from specrules.evidence.deployments.identify import identify
+    from specrules.evidence.deployments.recognise import understood
 
     reading = read_launches(path)
-    engines = [catalog.engine(name).model for name in catalog.engine_ids] if reading.launches else []
-    found = [(launch, recognise(launch, engines)) for launch in reading.launches]
+    sections = launch_sections(catalog) if reading.launches else {}
+    found = [(launch, identify(launch, sections)) for launch in reading.launches]
     return DeploymentReading(
         reading.format,
-        tuple(deployment for _, deployment in found if deployment is not None),
-        tuple(launch for launch, deployment in found if deployment is None),
+        tuple(
+            understood(launch, identified, catalog.engine(identified.engine).model)
+            for launch, identified in found
+            if identified is not None
+        ),
+        tuple(launch for launch, identified in found if identified is None),
         reading.problems,
     )

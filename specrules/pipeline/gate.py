@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from specrules.catalog.case import LoadedCase, load_case
 from specrules.catalog.catalogue import Catalog
@@ -18,10 +20,12 @@ from specrules.errors import Location, Problem, UserError
 from specrules.model.deployment import Place
 from specrules.model.finding import GateError, GateReport, Subject
 from specrules.model.rule import RuleFile
-from specrules.pipeline.evidence import Progress
 from specrules.pipeline.gate_kind import is_case
-from specrules.pipeline.gate_subject import Found, subject
+from specrules.pipeline.gate_subject import Found, Prints, subject
 from specrules.version import __version__
+
+if TYPE_CHECKING:
+    from specrules.pipeline.evidence import Progress
 
 BESIDE = ".specrules.yaml"
 """NAME.specrules.yaml beside a deployment file is the case that gives it its numbers."""
@@ -48,12 +52,13 @@ def gate(
     policy = catalog.policy
     laid = waivers_of(catalog, waivers)
     desk = Desk.open(((item.waiver, item.where) for item in laid.placed), policy.waivers, moment)
+    prints: Prints = Counter()
     run = _Run(catalog, moment, None if case is None else load_case(case), progress)
     subjects: list[Subject] = []
     errors: list[GateError] = []
     for path in dict.fromkeys(os.fspath(path) for path in paths):
         found, failed = run.judge(path)
-        subjects += [subject(item, policy, desk, laid.root) for item in found]
+        subjects += [subject(item, policy, desk, laid.root, prints) for item in found]
         errors += failed
     outcome = "error" if errors else worst(item.outcome for item in subjects)
     return GateReport(

@@ -14,6 +14,7 @@ from specrules.catalog.digest import FileDigest, digest, short
 from specrules.catalog.policies import GATE_RULES
 from specrules.catalog.validate import check
 from specrules.errors import LoadError, Location, Problem, UserError
+from specrules.evidence.source import STDIN, STDIN_NAME
 from specrules.model.case import Case
 from specrules.model.deployment import Deployment, Launch, Place
 from specrules.model.raw_finding import RawFinding, Speculation
@@ -47,6 +48,7 @@ _JUDGED_BY_SETTING = frozenset(
 def file_found(path: str, case: LoadedCase | None, catalog: Catalog, now: datetime) -> Iterator[Found | Problem]:
     """Judge every deployment in a file; what in it cannot be read or judged comes as problems among them."""
     reading = read_deployments(path, catalog)
+    path = STDIN_NAME if path == STDIN else path
     yield from reading.problems
     for deployment in reading.deployments:
         try:
@@ -152,8 +154,8 @@ def _others(path: str, reading: DeploymentReading) -> Iterator[Found]:
         raw = (_finding(RECOGNISED, "not-applicable", f"{nothing[:1].upper()}{nothing[1:]}.", Place(path=path)),)
         yield Found(name=path, path=path, kind="deployment", summary=nothing, raw=raw)
         return
-    names = ", ".join(launch.name for launch in reading.others)
-    yield Found(name=names, path=path, kind="deployment", summary=f"no known engine: {names}", raw=raw)
+    names = ", ".join(dict.fromkeys(launch.name for launch in reading.others))
+    yield Found(name=names, path=path, kind="deployment", summary="not judged, no engine is recognised", raw=raw)
 
 
 def _unrecognised(launch: Launch, severity: Severity) -> RawFinding:
@@ -165,7 +167,7 @@ def _unrecognised(launch: Launch, severity: Severity) -> RawFinding:
         launch.place,
         severity=severity,
         key=launch.name,
-        fix="Describe the engine in a file of your own (specrules engines new), or waive this for the file.",
+        fix="" if severity == "info" else "Describe the engine (specrules engines new), or waive this for the file.",
     )
 
 

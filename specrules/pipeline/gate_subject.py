@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -43,12 +43,15 @@ class Found:
     redecide: Redecide | None = None
 
 
-def subject(found: Found, policy: PolicyFile, desk: Desk, root: str) -> Subject:
+Prints = Counter[tuple[str, ...]]
+"""How often something was found that nothing but its place tells from another: it then gets a number."""
+
+
+def subject(found: Found, policy: PolicyFile, desk: Desk, root: str, prints: Prints) -> Subject:
     """Weigh the findings, lay waivers over them, and give each a fingerprint. `root` is where waived paths start."""
-    path = os.path.relpath(found.path, root or ".").replace(os.sep, "/") if found.path != "-" else found.path
+    path = os.path.relpath(found.path, root or ".").replace(os.sep, "/")
     judged = Judged(path, found.target, found.drafter, found.engine, found.inputs)
     desk.seen(judged)
-    seen: Counter[tuple[str, str]] = Counter()
     findings: list[Finding] = []
     for raw in sorted(found.raw, key=lambda item: item.rule == VERDICT):
         weight = policy.rules.get(raw.rule)
@@ -60,9 +63,9 @@ def subject(found: Found, policy: PolicyFile, desk: Desk, root: str) -> Subject:
         else:
             finding = _finding(item, level(item.outcome, item.severity, policy))
         use = finding.waiver or (None if finding.level == "none" else desk.cover(item.rule, item.outcome, judged))
-        seen[item.rule, item.key] += 1
-        print_ = fingerprint(item.rule, path, found.name, item.key, seen[item.rule, item.key])
-        findings.append(finding.model_copy(update={"waiver": use, "fingerprint": print_}))
+        about = (item.rule, path, found.name, item.key)
+        prints[about] += 1
+        findings.append(finding.model_copy(update={"waiver": use, "fingerprint": fingerprint(about, prints[about])}))
     return Subject(
         name=found.name,
         path=found.path,
@@ -80,9 +83,9 @@ def subject(found: Found, policy: PolicyFile, desk: Desk, root: str) -> Subject:
     )
 
 
-def fingerprint(rule: str, path: str, name: str, key: str, ordinal: int) -> str:
+def fingerprint(about: Sequence[str], ordinal: int) -> str:
     """The same for the same finding wherever it moves in its file: 32 hex digits, without lines and messages."""
-    parts = (rule, path, name, key, *([str(ordinal)] if ordinal > 1 else []))
+    parts = (*about, *([str(ordinal)] if ordinal > 1 else []))
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 

@@ -41,6 +41,13 @@ def waiver_text(notice: WaiverNotice) -> str:
     return f"{notice.state:14} {one_line(text)}{_at(notice.place)}"
 
 
+def error_text(error: GateError) -> str:
+    """Return what kept a file from being judged on one line, with its place."""
+    hint = f" ({error.hint})" if error.hint else ""
+    where = "" if error.place is None else f"{_place(error.place)}: "
+    return one_line(where + error.message + hint)
+
+
 def _subject(subject: Subject, options: Options) -> Iterator[str]:
     head = subject.path if subject.name in {subject.path, ""} else f"{subject.path}: {subject.name}"
     inputs = f"  [inputs {subject.inputs_digest}]" if subject.inputs_digest else ""
@@ -75,9 +82,7 @@ def _details(finding: Finding) -> Iterator[str]:
 
 
 def _error(error: GateError, options: Options) -> str:
-    hint = f" ({error.hint})" if error.hint else ""
-    where = "" if error.place is None else f"{_place(error.place)}: "
-    return f"{_marked('ERROR', options)} {one_line(where + error.message + hint)}"
+    return f"{_marked('ERROR', options)} {error_text(error)}"
 
 
 def _waiver(notice: WaiverNotice) -> str:
