@@ -18,6 +18,8 @@ from specrules.model.fact import Fact, Facts
 COVERED = "tokens"
 MEASURED = "samples"
 _OF_THE_SETTING = frozenset({"draft_length"})
+_OF_A_NUMBER = frozenset({"rate_kind", "prompts"})
+"""Texts that say what the numbers beside them are."""
 
 
 def widest_windows(readings: Sequence[tuple[str, Reading]]) -> tuple[tuple[Reading, ...], tuple[Problem, ...]]:
@@ -26,17 +28,19 @@ def widest_windows(readings: Sequence[tuple[str, Reading]]) -> tuple[tuple[Readi
     `readings` come with their arm. A reading that does not say how many tokens it covers is left as it is.
     """
     widest: dict[str, Fact] = {}
-    # Requests that were sent to be measured come first, however many others a log of the same server holds.
-    for arm, reading in sorted(readings, key=lambda item: item[1].reader_id != MEASURED):
+    # Requests that were sent to be measured count before the many others that a log of the same server may hold.
+    measured = {arm for arm, reading in readings if reading.reader_id == MEASURED}
+    for arm, reading in readings:
         covered = reading.facts.get(f"{arm}.{COVERED}")
-        is_measured = arm in widest and widest[arm].provenance.kind == "measured"
-        if covered is not None and not is_measured and (arm not in widest or _number(covered) > _number(widest[arm])):
+        if covered is None or (arm in measured and reading.reader_id != MEASURED):
+            continue
+        if arm not in widest or _number(covered) > _number(widest[arm]):
             widest[arm] = covered
     kept: list[Reading] = []
     notes: list[Problem] = []
     for arm, reading in readings:
         covered = reading.facts.get(f"{arm}.{COVERED}")
-        if covered is None or agree(covered, widest[arm]):
+        if covered is None or arm not in widest or agree(covered, widest[arm]):
             kept.append(reading)
             continue
         kept.append(replace(reading, facts=_without_numbers(reading.facts, arm)))
@@ -53,7 +57,8 @@ def _without_numbers(facts: Facts, arm: str) -> Facts:
 
 def _is_of_window(name: str, fact: Fact, arm: str) -> bool:
     prefix, _, short = name.partition(".")
-    return prefix == arm and isinstance(fact.value, float | tuple) and short not in _OF_THE_SETTING
+    is_number = isinstance(fact.value, float | tuple) and short not in _OF_THE_SETTING
+    return prefix == arm and (is_number or short in _OF_A_NUMBER)
 
 
 def _number(fact: Fact) -> float:

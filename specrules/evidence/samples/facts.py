@@ -43,7 +43,7 @@ class Arm:
         self.name = name
         self.requests = tuple(requests)
         self.units = units_of(requests)
-        self._provenance = Provenance(kind="measured", source=source, observed_at=observed_at)
+        self._provenance = Provenance(kind="from-file", source=source, observed_at=observed_at)
 
     def facts(self) -> Iterator[Fact]:
         """Yield the facts of the arm. Nothing that a request lacks is counted as zero."""
@@ -127,7 +127,8 @@ class Arm:
             yield self._fact("coverage", min(1.0, rounds / passes), "share")
             decode = _total(self.requests, "decode_ms")
             if decode is not None and rounds >= (1 - EVERY_ROUND) * passes:
-                yield self._fact("round_ms", decode / passes, "ms")
+                each = [item.decode_ms / item.passes for item in self.requests if item.decode_ms and item.passes]
+                yield self._fact("round_ms", decode / passes, "ms", samples=each)
 
     def _tokens_per_round(self, accepted_per_round: float) -> Fact:
         drafting = [unit for unit in self.units if unit.total("rounds")]

@@ -56,7 +56,7 @@ def same_outputs(path: str, samples: Sequence[Sample], arms: Sequence[str]) -> I
             name=f"{name}.same_outputs",
             value=equal / count,
             unit="share",
-            provenance=Provenance(kind="measured", source=f"{path}: {count} prompts against {arms[0]}"),
+            provenance=Provenance(kind="from-file", source=path),
         )
         yield fact, text
 

@@ -79,7 +79,7 @@ def arm_of(path: str, samples: Sequence[Sample], name: str, engine_of: EngineOf)
     used = tuple(counted(tuple(samples), name))
     observed = max((item.started_at for item in used), default=None)
     requests = [request_of(item, engine_of(item.engine)) for item in used]
-    return Arm(name, requests, f"{path}: {len(used)} requests", observed)
+    return Arm(name, requests, path, observed)
 
 
 def _failed(samples: tuple[Sample, ...], name: str) -> Iterator[str]:
