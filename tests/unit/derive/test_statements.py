@@ -65,3 +65,22 @@ def test_everything_is_named_at_once() -> None:
         round_slope=[1, 0],
     )
     assert len(found) == 4
+
+
+def test_files_of_one_arm_are_of_one_run() -> None:
+    def file(arm: str, **conditions: object) -> dict[str, object]:
+        return {"path": "a.log", "arm": arm, "conditions": conditions}
+
+    alike = [
+        file("candidate", concurrency=4),
+        file("candidate", concurrency=4, temperature=0),
+        file("off", concurrency=1),
+    ]
+    assert list(impossible(case(evidence=alike))) == []
+    mixed = [*alike, file("candidate", concurrency=16)]
+    assert list(impossible(case(evidence=mixed))) == [
+        (
+            ("evidence", 3, "conditions", "concurrency"),
+            "concurrency 16 is not that of an earlier file of the arm 'candidate': leave one of them out",
+        )
+    ]

@@ -81,6 +81,17 @@ def test_of_files_that_agree_the_one_with_samples_is_used_but_never_over_the_cas
     assert reconcile({"x": stated}, [reading("log", x=sampled)])[0]["x"] == stated
 
 
+def test_mean_contexts_and_concurrencies_of_two_files_are_not_held_against_each_other() -> None:
+    first = reading("bench.jsonl", off__context_tokens=88.0, off__mean_concurrency=14.2, off__concurrency=16.0)
+    second = reading("bench.json", off__context_tokens=24.0, off__mean_concurrency=3.0, off__concurrency=4.0)
+    facts, disagreements = reconcile({}, [first, second])
+    assert facts.number("off.context_tokens") == 88.0
+    assert [item.name for item in disagreements] == ["off.concurrency"]
+    # What the engine was started with is no mean.
+    started = [reading(name, engine__context_tokens=size) for name, size in (("a", 1024.0), ("b", 2048.0))]
+    assert [item.name for item in reconcile({}, started)[1]] == ["engine.context_tokens"]
+
+
 def test_rates_of_different_kinds_are_not_held_against_each_other() -> None:
     explicit = {name: fact(name, value) for name, value in (("a.rate_tok_s", 25.0), ("a.rate_kind", "client"))}
     facts, disagreements = reconcile(explicit, [reading("log", a__rate_tok_s=41.0, a__rate_kind="decode", a__n=1.0)])
