@@ -52,6 +52,14 @@ def part(document: Mapping[str, Any], key: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def listed(document: Mapping[str, Any], key: str, place: str) -> list[Any]:
+    """Return a list inside an object; empty where there is none. EvidenceError for anything else under its name."""
+    value = document.get(key)
+    if value is not None and not isinstance(value, list):
+        raise refused(place, f"{key} is no list")
+    return value or []
+
+
 def token_id(value: object, place: str) -> int:
     """Return an id. EvidenceError for what is none, and for one so large that no vocabulary has it."""
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < MAX_TOKENS:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from specrules.evidence.tokenizers.checkpoint import has_draft_table
-from specrules.evidence.tokenizers.documents import MAX_TOKENS, Folder, companion, part, refused, token_id
+from specrules.evidence.tokenizers.documents import MAX_TOKENS, Folder, companion, listed, part, refused, token_id
 
 SPECIAL_NAMES = ("bos", "eos", "unk", "sep", "pad", "cls", "mask")
 _CONFIG, _TOKENIZER_CONFIG = "config.json", "tokenizer_config.json"
@@ -48,7 +48,7 @@ def read_settings(folder: Folder) -> Settings:
     """
     config, own = companion(folder, _CONFIG), companion(folder, _TOKENIZER_CONFIG)
     named = companion(folder, "special_tokens_map.json") | own
-    special = set(_texts_of(named).values()) | _additional(named)
+    special = set(_texts_of(named).values()) | _additional(named, folder.place(_TOKENIZER_CONFIG))
     added = dict(_added_tokens(companion(folder, "added_tokens.json"), special, folder.place("added_tokens.json")))
     added |= dict(_decoder(part(own, "added_tokens_decoder"), folder.place(_TOKENIZER_CONFIG)))
     rows, draft_rows = _size(config, "vocab_size", folder), _size(config, "draft_vocab_size", folder)
@@ -106,9 +106,9 @@ def _texts_of(named: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def _additional(named: Mapping[str, Any]) -> set[str]:
-    listed = named.get("additional_special_tokens")
-    texts = [item.get("content") if isinstance(item, dict) else item for item in listed or ()]
+def _additional(named: Mapping[str, Any], place: str) -> set[str]:
+    items = listed(named, "additional_special_tokens", place)
+    texts = [item.get("content") if isinstance(item, dict) else item for item in items]
     return {text for text in texts if isinstance(text, str)}
 
 

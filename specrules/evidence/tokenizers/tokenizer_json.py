@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from specrules.evidence.tokenizers.assemble import Vocabulary, assembled, encoded
-from specrules.evidence.tokenizers.documents import Folder, part, refused, token_id
+from specrules.evidence.tokenizers.documents import Folder, listed, part, refused, token_id
 from specrules.evidence.tokenizers.ggml_defaults import Additions
 from specrules.evidence.tokenizers.settings import Added, Settings
 from specrules.evidence.tokenizers.texts import Texts
@@ -51,7 +51,7 @@ def _vocabulary(model: Mapping[str, Any], place: str) -> dict[int, bytes]:
 
 
 def _added(document: Mapping[str, Any], place: str) -> Iterator[Added]:
-    for item in document.get("added_tokens") or ():
+    for item in listed(document, "added_tokens", place):
         if not isinstance(item, dict) or not isinstance(item.get("content"), str):
             raise refused(place, "added_tokens holds something that is no token")
         yield Added(token_id(item.get("id"), place), item["content"], bool(item.get("special")))

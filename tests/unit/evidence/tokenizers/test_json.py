@@ -228,6 +228,8 @@ def test_merges_that_are_not_there_are_said(tmp_path: Path) -> None:
         (tokenizer_json(model={"vocab": [["a", 0.0], 3]}), "no pair of a text and a score"),
         (tokenizer_json(model={"merges": [["a"]]}), "no pair of texts"),
         (tokenizer_json(added_tokens=[{"id": 1}]), "added_tokens holds something that is no token"),
+        (tokenizer_json(added_tokens=1.5), "added_tokens is no list"),
+        (tokenizer_json(added_tokens={"a": 1}), "added_tokens is no list"),
         (tokenizer_json(added_tokens=[{"id": "1", "content": "a"}]), "'1' is no token id"),
         ({"a": 1, "b": "x"}, "no vocabulary is recognised in it"),
     ],
