@@ -9,7 +9,7 @@ from statistics import mean, stdev
 
 from specrules.derive.acceptance import stated_acceptance
 from specrules.derive.curve import verify_curve
-from specrules.derive.rounds import Sides, run_round
+from specrules.derive.sides import Sides, run_round
 from specrules.derive.spans import Span, is_point, span_of
 from specrules.model.fact import Fact, Facts
 from specrules.model.quantity import Provenance

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from specrules.derive.overheads import per_token
-from specrules.derive.rounds import run_round
+from specrules.derive.sides import run_round
 from specrules.derive.situation import Situation
 from specrules.derive.spans import Span
 from specrules.model.fact import Fact

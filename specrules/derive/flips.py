@@ -8,7 +8,7 @@ from math import exp, log
 from specrules.derive.arithmetic import INVERSIONS, Arithmetic
 from specrules.derive.draws import SHARES
 from specrules.derive.projection import AtDepth, Projections
-from specrules.derive.rounds import Sides
+from specrules.derive.sides import Sides
 from specrules.derive.spans import Span, bounded_rate
 from specrules.derive.uncertainty import uncertain
 from specrules.model.rule import SpeedupClass

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from specrules.derive.arithmetic import Arithmetic, Outcome
-from specrules.derive.rounds import BASES, RoundInputs, Sides, round_inputs
+from specrules.derive.round_basis import BASES
+from specrules.derive.rounds import RoundInputs, round_inputs
+from specrules.derive.sides import Sides
 from specrules.derive.spans import Span, bounded, bounded_rate
 from specrules.derive.uncertainty import Uncertain, uncertain
 from specrules.economics.break_even import break_even_conditional

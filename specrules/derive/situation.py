@@ -11,7 +11,7 @@ from specrules.derive.implied import implied_facts
 from specrules.derive.methods import candidate_method
 from specrules.derive.priors import beliefs
 from specrules.derive.projection import Projections, project
-from specrules.derive.rounds import Sides, measured_run
+from specrules.derive.sides import Sides, measured_run
 from specrules.derive.steps import step_times
 from specrules.expressions import Type
 from specrules.model.case import Case

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import pytest
 
 from specrules.derive import consistency
-from specrules.derive.rounds import Sides
+from specrules.derive.sides import Sides
 from specrules.model.fact import Fact, Facts
 from specrules.model.quantity import Provenance
 

@@ -8,7 +8,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from specrules.derive.projection import AtDepth
-from specrules.derive.rounds import BASES, RoundInputs, measured_run, round_inputs
+from specrules.derive.round_basis import BASES
+from specrules.derive.rounds import RoundInputs, round_inputs
+from specrules.derive.sides import measured_run
 from specrules.derive.situation import Situation
 from specrules.derive.spans import UNBOUNDED, Span
 from specrules.model.case import Case

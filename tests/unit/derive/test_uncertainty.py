@@ -9,6 +9,7 @@ import pytest
 
 from specrules.derive.information import chosen_most, worth
 from specrules.derive.situation import Situation
+from specrules.derive.spans import Span
 from specrules.derive.tornado import tornado
 from specrules.model.prior import Prior
 
@@ -198,6 +199,31 @@ class TestPriors:
     def test_the_first_that_matches_counts(self) -> None:
         first, second = prior("round_slope", 0.2, 0.3, 0.6), prior("round_slope", 0.5, 0.6, 0.7)
         assert given(case(incumbent=OFF), priors=(first, second)).sides.beliefs.about("round_slope") is first
+
+
+class TestPredictedPass:
+    """Eight of 128 experts in 70 % of the step: what more rows read bounds the pass, and a prior widens it."""
+
+    PARTS: ClassVar = {
+        "target": {"kind": "moe", "experts": {"count": 128, "active": 8, "step_share": 0.7}},
+        "drafter": {"step_ms": 2, "catch_up_ms": 0},
+        "measurements": {"acceptance": {"kind": "conditional", "value": 0.8}},
+    }
+
+    def factor(self, *priors: Prior) -> Span:
+        depth = given(case(engine={"draft_length": 3}, incumbent=OFF, **self.PARTS), priors=priors).projections.at(3)
+        assert depth is not None
+        assert depth.inputs.basis == "predicted"
+        return depth.inputs.spans["verify.factor"]
+
+    def test_it_lies_below_independent_routing(self) -> None:
+        independent = 0.3 + 0.7 * 128 / 8 * (1 - (1 - 8 / 128) ** 4)
+        assert self.factor().high == pytest.approx(independent)
+        assert 1 < self.factor().low < independent
+
+    def test_a_prior_counts_beside_it(self) -> None:
+        found = self.factor(prior("verify_slope", 0.1, 0.5, 1.5))
+        assert (found.low, found.high, found.shape) == (1.3, 5.5, "bounds")
 
 
 def at_three_with(*priors: Prior) -> Situation:
