@@ -89,7 +89,7 @@ def _item(settled: Settled, claim: Conditional, concerned: bool | None) -> Item:
     return Item(
         values={**words, "claim.holds": holds},
         key=key,
-        place=settled.place(read),
+        place=settled.place((*read, "engine.methods")),
         conditions={"claim.holds": (expression.source.strip(), expression.substitute(settled.values))},
         missing=missing,
         fix=_line(claim.fix),

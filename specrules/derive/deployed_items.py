@@ -32,7 +32,6 @@ def _setting(settled: Settled, setting: Setting) -> Item | None:
     values: dict[str, object] = {
         "setting.name": setting.written,
         "setting.value": None if setting.secret else setting.value,
-        "setting.rendered": setting.rendered,
         "setting.accepted": None,
         "setting.gone": False,
         "setting.takes": None,
@@ -41,6 +40,8 @@ def _setting(settled: Settled, setting: Setting) -> Item | None:
         "setting.since": None,
         "setting.until": None,
     }
+    above = setting.written.rpartition(".")[0]
+    parent = next((one for one in engine.flags if above and above in {one.name, *one.aliases}), None)
     gone = False if removed is None else _is_gone(engine, removed, settled.version)
     if removed is not None and gone is not False:
         values |= {
@@ -61,6 +62,8 @@ def _setting(settled: Settled, setting: Setting) -> Item | None:
         }
     elif removed is not None:
         values["setting.state"] = "current"
+    elif parent is not None and parent.closed:
+        values |= {"setting.state": "unlisted", "setting.takes": _keys(engine, parent)}
     else:
         hint = did_you_mean(setting.written, [known for known in names(engine) if is_misspelt(setting.written, known)])
         if not hint:
@@ -70,11 +73,25 @@ def _setting(settled: Settled, setting: Setting) -> Item | None:
     return Item(values, key=setting.written, place=place or setting.place)
 
 
+def _keys(engine: Engine, parent: Flag) -> str | None:
+    """The keys that a flag whose value is an object takes."""
+    return ", ".join(one.name.rpartition(".")[2] for one in engine.flags if one.name.startswith(f"{parent.name}."))
+
+
 def _takes(flag: Flag, setting: Setting) -> str | None:
     """What the flag takes, or what is wrong with a value that cannot be read."""
     if setting.fault:
-        return f"JSON ({setting.fault.removeprefix('not JSON: ')})"
+        _, broken, why = setting.fault.partition("not JSON: ")
+        return f"JSON ({why})" if broken else setting.fault
+    if _has_blanks(flag, setting):
+        return "names joined by commas without blanks"
     return ", ".join(flag.values) or ("a number" if flag_type(flag) is Type.NUMBER else None)
+
+
+def _has_blanks(flag: Flag, setting: Setting) -> bool:
+    """Whether a list of known words has blanks around its commas, which makes other words of them."""
+    entries = (setting.value or "").split(",") if flag.list_valued and flag.values else []
+    return setting.kind == "flag" and any(entry != entry.strip() for entry in entries)
 
 
 def _is_gone(engine: Engine, removed: RemovedFlag, version: str) -> bool | None:
@@ -87,10 +104,10 @@ def _is_gone(engine: Engine, removed: RemovedFlag, version: str) -> bool | None:
 
 def _accepted(flag: Flag, setting: Setting) -> bool | None:
     """Whether the engine takes the value. None: nobody rendered it."""
+    if setting.fault or _has_blanks(flag, setting):
+        return False
     if not setting.effective or "engine.methods" in flag.states:
         return True  # what does not count, and methods, which are judged one by one
-    if setting.fault:
-        return False
     if not setting.rendered:
         return None if flag.values else True
     if setting.value is None:
@@ -112,13 +129,9 @@ def _method(settled: Settled, name: str) -> dict[str, object]:
     return {
         "method.id": name,
         "method.known": method is not None,
-        "method.removed": None if method is None else method.removed,
         "method.in_version": None if method is None else _in_version(settled, method),
-        "method.verified": None if method is None else is_verified(engine, method),
         "method.lossless": None if method is None else method.lossless,
         "method.lossless_note": None if method is None else " ".join(method.lossless_note.split()) or None,
-        "method.longest_draft": None if method is None else _number(method.max_draft_length),
-        "method.note": None if method is None else " ".join(method.note.split()) or None,
         "method.since": None if method is None else method.since,
         "method.until": None if method is None else method.until,
         "method.others": ", ".join(current) or None,

@@ -31,6 +31,9 @@ class Flag(Claim):
     )
     states: Many[DottedName] = Field(default=(), description="facts of a case or a deployment that its value is")
     none_words: Many[str] = Field(default=(), description="values that state nothing, such as none for methods")
+    closed: bool = Field(
+        default=False, description="of keys in its value the engine takes those that this file names, and no others"
+    )
     doc: str
 
 

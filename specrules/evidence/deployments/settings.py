@@ -17,6 +17,7 @@ from specrules.model.deployment import ConfigDocument, Gap, Launch, Place, Setti
 
 _INLINE = re.compile(r"([A-Za-z_][\w-]*)=([^,]*)")
 _NUMBER = re.compile(r"-\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|-\.\d+")
+_JOINED = "its value as a word of its own, not behind an equals sign"
 _STANDS_ABOVE: dict[SettingKind, int] = {"config": 0, "env": 1, "flag": 2}
 
 
@@ -50,6 +51,7 @@ class _Written:
     known: str | None
     value: Word | None
     place: Place
+    fault: str = ""
 
 
 def read_settings(launch: Launch, arguments: int, names: Names) -> Read:
@@ -96,13 +98,16 @@ class _Arguments:
             self._gap(word)
             return
         known = self._names.flag(written)
+        fault = ""
         if equals and written.startswith("--"):
             value: Word | None = _cut(word, len(written) + 1)
+            fault = "" if self._names.joined_values else _JOINED
         else:
             value = self._value(None if known is None else self._names.takes_value(known))
         if value is not None and self._names.names_config(known, written):
             self._config(value)
-        _take(_Written("flag", written, known, value, word.at(0, len(written))), self._names, self._read)
+        place = word.at(0, len(written))
+        _take(_Written("flag", written, known, value, place, fault), self._names, self._read)
 
     def _value(self, takes: bool | None) -> Word | None:
         """The next word where it is the flag's value; of a flag that nobody described, what does not look like one."""
@@ -214,6 +219,7 @@ def _setting(written: _Written) -> Setting:
         secret=value is not None and (value.secret or is_secret_name(written.name)),
         place=written.place,
         value_place=None if value is None else value.place,
+        fault=written.fault,
     )
 
 
