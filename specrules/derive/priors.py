@@ -20,9 +20,10 @@ class Beliefs:
     hardware: str | None
     task: str | None
 
-    def about(self, quantity: PriorQuantity) -> Prior | None:
-        """The prior of a quantity; None where none matches what is known of the case."""
-        return next((prior for prior in self.priors if prior.quantity == quantity and self._matches(prior)), None)
+    def about(self, quantity: PriorQuantity, draft_length: int | None = None) -> Prior | None:
+        """The prior of a quantity at a draft length; None where none matches what is known of the case."""
+        asked = (prior for prior in self.priors if prior.quantity == quantity)
+        return next((prior for prior in asked if _holds_at(prior, draft_length) and self._matches(prior)), None)
 
     def _matches(self, prior: Prior) -> bool:
         """Whether every condition holds. What the case does not state meets no condition."""
@@ -66,6 +67,14 @@ def _group(groups: Sequence[HardwareGroup | TaskGroup], texts: Iterator[str] | t
         (group.id for group in groups if any(re.search(pattern, joined, re.IGNORECASE) for pattern in group.matches)),
         None,
     )
+
+
+def _holds_at(prior: Prior, draft_length: int | None) -> bool:
+    """Whether a prior holds at a draft length. Where none is asked for, one that is bound to some does not."""
+    low, high = prior.min_draft_length, prior.max_draft_length
+    if draft_length is None:
+        return low is None and high is None
+    return (low is None or low <= draft_length) and (high is None or draft_length <= high)
 
 
 def _is_one_of(value: str | None, wanted: Sequence[str]) -> bool:

@@ -8,8 +8,11 @@ from pydantic import Field, model_validator
 
 from specrules.model.base import Day, Identifier, Many, Model, SchemaVersion
 from specrules.model.case import TargetKind
+from specrules.model.quantity import DraftLength
 
-PriorQuantity = Literal["conditional_acceptance", "round_slope", "verify_slope", "draft_cost", "coverage"]
+PriorQuantity = Literal[
+    "conditional_acceptance", "round_slope", "verify_slope", "draft_cost", "coverage", "depth_share"
+]
 PriorShape = Literal["normal", "lognormal", "logit-normal"]
 
 
@@ -18,8 +21,10 @@ class Prior(Model):
 
     `conditional_acceptance` is p. `round_slope` is (round / t1 - 1) / K, the drafter included. `verify_slope` is
     (V(K+1) / t1 - 1) / K, without it. `draft_cost` is d / t1: per drafted token, or per block for block drafters.
-    `coverage` is the share of rounds that draft. `low` and `high` are the 90 % interval for a source that was not
-    fitted on; `mid` is the median.
+    `coverage` is the share of rounds that draft. `depth_share` is how much of what a measured round costs beyond a plain
+    step grows with K: the g of round(K) = round(K0) + g (K/K0 - 1) (round(K0) - t1). `low` and `high` are the 90 %
+    interval for a source that was not fitted on; `mid` is the median. A prior that is bound to draft lengths holds at
+    those that are looked at, whether or not the case states one.
     """
 
     id: Identifier
@@ -29,6 +34,8 @@ class Prior(Model):
     target_kinds: Many[TargetKind] = ()
     tasks: Many[Identifier] = ()
     concurrency: Literal["single", "batched"] | None = None
+    min_draft_length: DraftLength | None = None
+    max_draft_length: DraftLength | None = None
     shape: PriorShape
     low: float
     mid: float
