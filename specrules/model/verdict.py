@@ -186,6 +186,15 @@ class Settings(Result):
     switch_off: Many[str] = ()
 
 
+class Scope(Result):
+    """The conditions that the verdict holds for; None where neither workload nor measurements state one."""
+
+    concurrency: float | None = None
+    context_tokens: float | None = None
+    temperature: float | None = None
+    text: str = ""
+
+
 class Footer(Result):
     """What makes the report reproducible."""
 
@@ -214,6 +223,7 @@ class Verdict(Result):
     band: Speedup = Field(default=Speedup(), description="envelope over K at the declared step time")
     speedup: Speedup = Field(default=Speedup(), description="envelope over K with every uncertainty that is known")
     speedup_class: str = "unknown"
+    scope: Scope = Scope()
     request_speedup: float | None = Field(default=None, description="for a whole request, first token included")
     alternatives: Many[Alternative] = ()
     incumbent: IncumbentSummary = IncumbentSummary()

@@ -13,6 +13,7 @@ from specrules.derive.information import chosen_most, worth
 from specrules.derive.measurement import measurements
 from specrules.derive.projection import AtDepth, break_even, formula_lines, missing_inputs, projection
 from specrules.derive.rounds import priors_used
+from specrules.derive.scope import scope
 from specrules.derive.settings import settings
 from specrules.derive.situation import Situation
 from specrules.derive.tornado import tornado
@@ -31,6 +32,7 @@ from specrules.model.verdict import (
     IncumbentSummary,
     LengthShare,
     PriorUse,
+    Scope,
     Verdict,
 )
 from specrules.pipeline.wording import acceptance_notes, numbers_text, sentence
@@ -80,6 +82,7 @@ def build(judged: Judged, table: Table, path: str, footer: Footer, notices: Iter
         band=band,
         speedup=speedup,
         speedup_class=judged.speedup_class,
+        scope=_scope(given),
         request_speedup=None if shown is None else shown.outcome.at_mid("request_speedup"),
         alternatives=_alternatives(judged),
         incumbent=_incumbent(judged),
@@ -124,6 +127,16 @@ def _priors(given: Situation, shown: AtDepth | None) -> tuple[PriorUse, ...]:
 def _perfect_information(given: Situation) -> float | None:
     known = worth(given.projections, given.sides.steps.plain)
     return None if known is None else known.of_all()
+
+
+def _scope(given: Situation) -> Scope:
+    held = scope(given.case, given.facts, given.sides.steps)
+    return Scope(
+        concurrency=held.concurrency.value,
+        context_tokens=held.context_tokens.value,
+        temperature=held.temperature.value,
+        text=held.text(),
+    )
 
 
 def _best(judged: Judged, verdict: VerdictName) -> ArmName:

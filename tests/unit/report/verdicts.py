@@ -25,6 +25,7 @@ from specrules.model.verdict import (
     PriorUse,
     Projection,
     Range,
+    Scope,
     Settings,
     Speedup,
     Swing,
@@ -320,6 +321,12 @@ def deploy() -> Verdict:
         best="candidate",
         speedup=Speedup(low=1.72, mid=1.796, high=1.87, probability_above_margin=1.0),
         speedup_class="win",
+        scope=Scope(
+            concurrency=1,
+            context_tokens=4096,
+            temperature=0,
+            text="Holds for: concurrency 1, context 4k, temperature 0; says nothing about others",
+        ),
         alternatives=(
             Alternative(name="incumbent", rate_tok_s=81.4),
             Alternative(name="off", rate_tok_s=81.4),
