@@ -11,6 +11,7 @@ from specrules.model.fact import Fact
 from specrules.model.policy import RequiredEvidence
 from specrules.model.quantity import Provenance
 from specrules.model.rule import RuleOutcome
+from specrules.templating import num
 
 _DAY = 86400
 
@@ -61,11 +62,11 @@ def _judge(asked: RequiredEvidence, fact: Fact, now: datetime) -> EvidenceFindin
     elif limit is None:
         said = f"{fact.name} is {kind}"
     elif age is None:
-        outcome, said = "unknown", f"nobody says when {fact.name} was observed, and {limit:g} days are the limit"
+        outcome, said = "unknown", f"nobody says when {fact.name} was observed, and the limit is {num(limit, 'days')}"
     elif age > limit:
-        outcome, said = "fail", f"{fact.name} is {age:.0f} days old, and {limit:g} days are the limit"
+        outcome, said = "fail", f"{fact.name} is {num(age, 'days')} old, and the limit is {num(limit, 'days')}"
     else:
-        said = f"{fact.name} is {kind}, {age:.0f} days old"
+        said = f"{fact.name} is {kind}, {num(age, 'days')} old"
     missing = (fact.name,) if outcome == "unknown" else ()
     shown = _shown(asked, kind, age)
     return EvidenceFinding(outcome, f"{asked.title}: {said}.", _expression(asked), shown, fact.name, missing)
