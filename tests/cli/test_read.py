@@ -12,6 +12,7 @@ from specrules.cli.main import run
 
 from .running import ENGINE, SELF_DRAFT, cli, put, refused
 
+RECORDINGS = Path(__file__).parents[1] / "data" / "recordings"
 LOG = SELF_DRAFT / "self4.log"
 DUMP = "llamacpp:tokens_predicted_total {}\nllamacpp:tokens_predicted_seconds_total {}\n"
 
@@ -47,6 +48,39 @@ class TestSureness:
         recognition = found("log", "--engines", "engines")["recognition"]
         assert recognition["sureness"] == "ambiguous"
         assert [item["engine"] for item in recognition["matches"]] == ["ours", "theirs"]
+
+
+class TestRuns:
+    """A bench output with several runs."""
+
+    BENCH = RECORDINGS / "llama.cpp-b11434-bench" / "llama-batched-bench.md"
+
+    def test_all_runs_are_shown_with_what_they_differ_in(self):
+        ran = cli("read", self.BENCH)
+        assert ran.code == 0
+        assert [line for line in ran.out.splitlines() if "run: " in line] == ["  run: prompt=16", "  run: prompt=128"]
+        assert [item["run"]["prompt"] for item in found(self.BENCH)] == [16, 128]
+
+    def test_one_run_is_an_object_and_has_no_line_of_its_own(self):
+        assert found(self.BENCH, "--where", "prompt=128")["run"] == {"prompt": 128, "steps": 16}
+        assert "run: " not in cli("read", self.BENCH, "--where", "prompt=128").out
+
+    def test_an_interval_stands_behind_its_value(self):
+        ran = cli("read", self.BENCH, "--where", "prompt=128")
+        (row,) = [line for line in ran.out.splitlines() if line.startswith("  rate_tok_s")]
+        assert row.split()[:5] == ["rate_tok_s", "70.5188", "(60.7114", "to", "80.3262)"]
+
+    def test_a_run_that_is_not_there(self):
+        (message,) = refused("read", self.BENCH, "--where", "prompt=1")
+        assert message == f"{self.BENCH}: no run in this file has prompt=1; there are: prompt=16; prompt=128"
+
+    def test_what_is_no_setting(self):
+        (message,) = refused("read", self.BENCH, "--where", "prompt")
+        assert message.startswith("--where prompt: it has the form NAME=VALUE")
+
+    def test_a_bench_tool_may_be_named(self):
+        path = RECORDINGS / "aiperf-0.13.0" / "spec.profile_export_aiperf.json"
+        assert found(path, "--engine", "genai-perf")["engine"] == "aiperf"
 
 
 class TestBefore:
