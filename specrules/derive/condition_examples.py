@@ -9,7 +9,7 @@ from specrules.catalog.setting_symbols import setting_symbols
 from specrules.derive.deployed_claims import compiled
 from specrules.derive.deployed_settings import setting_values
 from specrules.expressions import Type, Unknown
-from specrules.model.claim import Conditional, DeployedInput
+from specrules.model.claim import Conditional, ConditionExample, DeployedExample, DeployedInput
 from specrules.model.deployment import Deployment, Launch, Place, Setting
 from specrules.model.engine import Engine
 
@@ -21,27 +21,31 @@ Route = tuple[str | int, ...]
 
 def failing_examples(engine: Engine, inputs: Mapping[str, Type]) -> Iterator[tuple[Route, str]]:
     """Yield the route to every example that does not give what it says, and what it gives instead."""
-    symbols = {**inputs, **setting_symbols(engine)}
     for group in CONDITIONAL:
         for index, claim in enumerate(getattr(engine, group)):
-            yield from _claim(engine, claim, symbols, (group, index))
+            for route, message in claim_failures(engine, claim, inputs):
+                yield (group, index, *route), message
     for index, said in enumerate(engine.deployed):
-        yield from _said(engine, said, symbols, ("deployed", index))
+        for route, message in said_failures(engine, said, inputs):
+            yield ("deployed", index, *route), message
 
 
-def _claim(engine: Engine, claim: Conditional, symbols: Mapping[str, Type], here: Route) -> Iterator[tuple[Route, str]]:
+def claim_failures(engine: Engine, claim: Conditional, inputs: Mapping[str, Type]) -> Iterator[tuple[Route, str]]:
+    """Yield the examples of one claim that do not give what they say. ExpressionError for a condition it refuses."""
+    symbols = {**inputs, **setting_symbols(engine)}
+    name = getattr(claim, "id", None) or getattr(claim, "feature", "")
     for position, example in enumerate(claim.examples):
-        values = {**setting_values(engine, as_deployment(engine, example.settings)), **example.given}
-        found = _evaluated(claim.condition or "", symbols, values)
+        found = _evaluated(claim.condition or "", symbols, _values(engine, example))
         if found != example.holds:
-            name = getattr(claim, "id", None) or getattr(claim, "feature", "")
             message = f"the condition of {name!r} gives {_word(found)} and not {_word(example.holds)}"
-            yield (*here, "examples", position, "holds"), message
+            yield ("examples", position, "holds"), message
 
 
-def _said(engine: Engine, said: DeployedInput, symbols: Mapping[str, Type], here: Route) -> Iterator[tuple[Route, str]]:
+def said_failures(engine: Engine, said: DeployedInput, inputs: Mapping[str, Type]) -> Iterator[tuple[Route, str]]:
+    """Yield the examples of one derived input that do not give what they say. ExpressionError for what it refuses."""
+    symbols = {**inputs, **setting_symbols(engine)}
     for position, example in enumerate(said.examples):
-        values = {**setting_values(engine, as_deployment(engine, example.settings)), **example.given}
+        values = _values(engine, example)
         when = True if said.when is None else _evaluated(said.when, symbols, values)
         value: object = UNKNOWN
         if when is True:
@@ -49,10 +53,12 @@ def _said(engine: Engine, said: DeployedInput, symbols: Mapping[str, Type], here
         elif when is False:
             value = "nothing"
         if value != example.gives:
-            yield (
-                (*here, "examples", position, "gives"),
-                f"{said.fact} is {_word(value)} and not {_word(example.gives)}",
-            )
+            message = f"{said.fact} is {_word(value)} and not {_word(example.gives)}"
+            yield ("examples", position, "gives"), message
+
+
+def _values(engine: Engine, example: ConditionExample | DeployedExample) -> dict[str, object]:
+    return {**setting_values(engine, as_deployment(engine, example.settings)), **example.given}
 
 
 def as_deployment(engine: Engine, settings: Mapping[str, str | bool | float]) -> Deployment:
