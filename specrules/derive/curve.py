@@ -1,14 +1,16 @@
-"""The measured verify curve: what a target pass over several rows costs."""
+"""Measured curves: what a pass over several rows costs the target, and what it costs the drafter."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import isnan
 
 from specrules.derive.spans import Span, from_quantity
+from specrules.economics import verify
 from specrules.model.case import Case, WidthTime
-from specrules.model.fact import Facts
+from specrules.model.fact import Facts, FactValue
 
 SAME_CONTEXT = 2.0
 """Up to this factor a context counts as that of a pass that was measured beside it."""
@@ -30,18 +32,62 @@ def verify_curve(case: Case, facts: Facts) -> tuple[CurvePoint, ...]:
     dearer, and both with the batch. A file's curve is that of one sequence at a time.
     """
     if case.measurements.verify_curve:
-        return _stated(case)
-    widths, times = facts.value("off.verify_widths"), facts.value("off.verify_ms")
+        return _stated(case, case.measurements.verify_curve)
+    return _read(case, facts, "off")
+
+
+def drafter_curve(case: Case, facts: Facts) -> tuple[CurvePoint, ...]:
+    """The same of the drafter served alone: what its own batch over K + 1 rows costs. Empty where nobody timed it."""
+    if case.measurements.drafter_curve:
+        return _stated(case, case.measurements.drafter_curve)
+    return _read(case, facts, "drafter")
+
+
+def at_width(curve: tuple[CurvePoint, ...], width: int) -> Span | None:
+    """The pass over `width` rows: as measured, else anywhere between the measured widths around it.
+
+    None beyond the last width, where only the low end is known, and for an empty curve.
+    """
+    if not curve:
+        return None
+    widths = [point.width for point in curve]
+    ends = [
+        verify.verify_from_curve(width, widths, times)
+        for times in zip(*((point.ms.low, point.ms.mid, point.ms.high) for point in curve), strict=True)
+    ]
+    low, mid, high = ends[0].low, ends[1].mid, ends[2].high
+    if any(isnan(end) for end in (low, mid, high)):
+        return None
+    return Span(float(low), float(mid), float(high), "interval" if width in widths else "bounds")
+
+
+def least_at(curve: tuple[CurvePoint, ...], width: int, error: float) -> float:
+    """The least time of a pass over `width` rows as narrower ones have it, less a relative error; 0 without any.
+
+    More rows never take less time, beyond what timing them is off by.
+    """
+    return max((point.ms.low * (1 - error) for point in curve if point.width <= width), default=0.0)
+
+
+def _read(case: Case, facts: Facts, arm: str) -> tuple[CurvePoint, ...]:
+    widths, times = facts.value(f"{arm}.verify_widths"), facts.value(f"{arm}.verify_ms")
     if not isinstance(widths, tuple) or not isinstance(times, tuple) or len(set(widths)) != len(times):
         return ()
     if case.workload.concurrency not in {None, 1}:
         return ()
-    read = [CurvePoint(int(width), Span.exact(time)) for width, time in zip(widths, times, strict=True)]
+    lows, highs = (_ends(facts.value(f"{arm}.verify_{end}_ms"), times) for end in ("low", "high"))
+    points = zip(widths, lows, times, highs, strict=True)
+    read = [CurvePoint(int(width), Span(low, time, high)) for width, low, time, high in points]
     return tuple(sorted(read, key=lambda point: point.width))
 
 
-def _stated(case: Case) -> tuple[CurvePoint, ...]:
-    points = _of_batch(case.measurements.verify_curve, case.workload.concurrency)
+def _ends(read: FactValue | None, times: tuple[float, ...]) -> tuple[float, ...]:
+    """The ends of the times where they were read, else the times themselves."""
+    return read if isinstance(read, tuple) and len(read) == len(times) else times
+
+
+def _stated(case: Case, stated: Iterable[WidthTime]) -> tuple[CurvePoint, ...]:
+    points = _of_batch(stated, case.workload.concurrency)
     context = None if case.workload.context_tokens is None else case.workload.context_tokens.value
     by_width: dict[int, list[WidthTime]] = defaultdict(list)
     for point in points:

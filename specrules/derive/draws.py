@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SEED = 20_261_129
 """Fixes every draw: the same inputs give the same report, byte for byte."""
 
-SHARES = frozenset({"acceptance.conditional", "acceptance.ratio", "drafter.coverage", "run.depth_share", "overlap"})
+SHARES = frozenset({"acceptance.conditional", "acceptance.ratio", "drafter.coverage", "overlap"})
 """Inputs that lie between 0 and 1."""
 
 KIND = "acceptance.kind"

@@ -10,7 +10,7 @@ from specrules.derive.round_basis import BASES
 from specrules.derive.rounds import RoundInputs, round_inputs
 from specrules.derive.sides import Sides
 from specrules.derive.spans import Span, bounded, bounded_rate
-from specrules.derive.uncertainty import Uncertain, uncertain
+from specrules.derive.uncertainty import Uncertain, at_most, uncertain
 from specrules.economics.break_even import break_even_conditional
 from specrules.model.verdict import BreakEven, BreakEvenRange, FormulaLine, Projection, Range, Speedup
 
@@ -146,9 +146,15 @@ def _at_depth(sides: Sides, arithmetic: Arithmetic, draft_length: int) -> AtDept
         inputs,
         arithmetic.outcome(inputs.fixed, inputs.spans),
         arithmetic.outcome(plain.fixed, band, needs_acceptance=False),
-        uncertain(arithmetic, inputs.fixed, inputs.spans),
+        _uncertain(sides, arithmetic, inputs, draft_length),
         sides.thresholds["margin"],
     )
+
+
+def _uncertain(sides: Sides, arithmetic: Arithmetic, inputs: RoundInputs, draft_length: int) -> Uncertain:
+    if sides.observed is None and inputs.basis != "measured-run":
+        return at_most(arithmetic, inputs.fixed, inputs.spans, draft_length)
+    return uncertain(arithmetic, inputs.fixed, inputs.spans)
 
 
 def break_even(depth: AtDepth, best: int | None, *, is_tree: bool) -> BreakEven:

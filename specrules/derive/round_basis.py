@@ -7,15 +7,12 @@ may reject but never approve.
 
 from __future__ import annotations
 
-from math import isnan
-
-from specrules.derive.curve import verify_curve
+from specrules.derive.curve import at_width, least_at, verify_curve
 from specrules.derive.predicted_verify import predicted_verify
 from specrules.derive.priors import span_of_prior
 from specrules.derive.round_costs import drafter_cost_is_known, drafter_step, restores
 from specrules.derive.sides import Sides, run_round
 from specrules.derive.spans import UNBOUNDED, Span, from_quantity, widened
-from specrules.economics import verify
 
 BASES = {
     "measured-run": "a measured run at this draft length",
@@ -76,8 +73,8 @@ def basis_spans(sides: Sides, basis: str, draft_length: int) -> dict[str, Span]:
             spans["run.tokens_per_round"] = run.tokens
         if run.draft_length is not None:
             spans["run.draft_length"] = Span.exact(float(run.draft_length))
-        block = sides.drafter_class.constant_in_depth
-        spans["run.depth_share"] = Span(0.0, 0.5, 1.0, "bounds") if block else Span.exact(1.0)
+        kind = sides.drafter_class
+        spans["run.depth_share"] = Span(*kind.depth_share, "bounds" if kind.constant_in_depth else "interval")
         return spans
     if basis == "curve":
         curve = _from_curve(sides, draft_length)
@@ -99,7 +96,13 @@ def basis_spans(sides: Sides, basis: str, draft_length: int) -> dict[str, Span]:
 
 def _floor(sides: Sides, draft_length: int) -> dict[str, Span]:
     """The least that a pass over K+1 rows takes, whatever a slope says."""
-    return {"verify.floor_ms": Span.exact(sides.steps.pass_floor(draft_length))}
+    return {"verify.floor_ms": Span.exact(_pass_floor(sides, draft_length))}
+
+
+def _pass_floor(sides: Sides, draft_length: int) -> float:
+    curve = () if sides.drafter_class.is_tree else verify_curve(sides.case, sides.facts)
+    measured = least_at(curve, draft_length + 1, sides.thresholds["unknown_error"])
+    return max(sides.steps.pass_floor(draft_length), measured)
 
 
 def _synthetic(sides: Sides, rate: Span) -> Span:
@@ -120,7 +123,7 @@ def _assumed_factor(sides: Sides, draft_length: int) -> Span:
         return from_quantity(believed)
     factor = sides.thresholds["ceiling_factor"]
     declared = sides.steps.declared
-    floor = 0.0 if declared is None else sides.steps.pass_floor(draft_length) / declared.mid
+    floor = 0.0 if declared is None else _pass_floor(sides, draft_length) / declared.mid
     floor = min(floor, UNBOUNDED)
     return Span(floor, max(floor, factor), UNBOUNDED)
 
@@ -141,20 +144,10 @@ def _predicted_factor(sides: Sides, draft_length: int) -> Span:
 
 
 def _from_curve(sides: Sides, draft_length: int) -> Span | None:
-    """V(K+1) between the measured widths around it. Beyond the last width only the low end is known: no curve then.
+    """V(K+1) between the measured widths around it.
 
     None for trees: they verify all their nodes, and how many those are is not known.
     """
-    curve = verify_curve(sides.case, sides.facts)
-    if not curve or sides.drafter_class.is_tree:
+    if sides.drafter_class.is_tree:
         return None
-    widths = [point.width for point in curve]
-    ends = [
-        verify.verify_from_curve(draft_length + 1, widths, times)
-        for times in zip(*((point.ms.low, point.ms.mid, point.ms.high) for point in curve), strict=True)
-    ]
-    low, mid, high = ends[0].low, ends[1].mid, ends[2].high
-    if any(isnan(end) for end in (low, mid, high)):
-        return None
-    measured = draft_length + 1 in widths
-    return Span(float(low), float(mid), float(high), "interval" if measured else "bounds")
+    return at_width(verify_curve(sides.case, sides.facts), draft_length + 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from specrules.derive.curve import verify_curve
+from specrules.derive.curve import at_width, drafter_curve, least_at, verify_curve
 from specrules.derive.overheads import per_round, per_token
 from specrules.derive.priors import span_of_prior
 from specrules.derive.sides import Sides
@@ -62,13 +62,20 @@ def coverage_is_believed(sides: Sides) -> bool:
 
 
 def _assumed_catch_up(sides: Sides, step: Span | None, draft_length: int) -> Span | None:
-    """A batch of K+1 drafter rows per round costs at least one pass, and at most K+1 of them, or one block."""
+    """A batch of K+1 drafter rows per round: as timed, else from one pass to K+1 of them, or one block."""
     if sides.method is None or sides.method.round.catch_up == "none":
         return Span.exact(0.0)
+    curve = drafter_curve(sides.case, sides.facts)
+    batch = at_width(curve, draft_length + 1)
+    if batch is not None and not sides.drafter_class.constant_in_depth:
+        return batch
     if step is None:
         return None
-    passes = 1 if sides.drafter_class.constant_in_depth else draft_length + 1
-    return Span(step.low, step.mid, passes * step.high, "bounds")
+    if sides.drafter_class.constant_in_depth:
+        return Span(step.low, step.mid, step.high, "bounds")
+    least = max(step.low, least_at(curve, draft_length + 1, sides.thresholds["unknown_error"]))
+    most = max(least, (draft_length + 1) * step.high)
+    return Span(least, min(max(step.mid, least), most), most, "bounds")
 
 
 def _overheads(sides: Sides) -> dict[str, Span]:

@@ -64,6 +64,19 @@ def uncertain(
     return Uncertain(ends, {name: value for name, value in found.items() if not np.isnan(value).any()})
 
 
+def at_most(
+    arithmetic: Arithmetic, fixed: Mapping[str, object], spans: Mapping[str, Span], draft_length: int
+) -> Uncertain:
+    """The same where nothing is known of acceptance: what it would reach if all that is drafted were accepted.
+
+    Only the high ends are known then. They are enough to reject a candidate whose rounds no acceptance can pay.
+    """
+    rest = {name: span for name, span in spans.items() if not name.startswith("acceptance.")}
+    everything = {"acceptance.tokens": Span.exact(draft_length + 1.0), "acceptance.conditional": Span.exact(1.0)}
+    found = uncertain(arithmetic, {**fixed, "how": "measured"}, {**rest, **everything})
+    return Uncertain({name: (None, high) for name, (_, high) in found.ends.items()}, {})
+
+
 def _ends(
     steps: tuple[Step, ...], points: Mapping[str, object], held: Mapping[str, Span], draws: Mapping[str, Array]
 ) -> dict[str, tuple[float | None, float | None]]:

@@ -214,6 +214,9 @@ class Measurements(Model):
     off: OffRun = OffRun()
     candidate: CandidateRun = CandidateRun()
     verify_curve: Many[WidthTime] = ()
+    drafter_curve: Many[WidthTime] = Field(
+        default=(), description="the drafter's own passes over several rows: what it pays to follow the target"
+    )
     verify_factor: Factor | None = Field(
         default=None, description="V(K+1) / t1 as it is believed to be at every draft length, where no curve is known"
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field
 
 from specrules.model.base import ExpressionText, Identifier, Many, Model, SchemaVersion
@@ -26,6 +28,14 @@ class DrafterClass(Model):
     needs_weights: bool
     covers_every_round: bool = Field(description="false: drafts in a share of the rounds only (n-gram, suffix)")
     is_tree: bool = False
+    depth_share: Annotated[
+        tuple[float, float, float],
+        Field(
+            strict=False,
+            description="low, middle and high of how much of a round beyond a plain step grows with K, where a run at "
+            "another depth is carried over: 1 is a line through the plain step at K = 0, 0 a constant round",
+        ),
+    ] = (0.4, 1.0, 1.15)
     constant_in_depth: bool = Field(default=False, description="one pass per round whatever K is (block drafters)")
     refs: Many[str] = ()
 

@@ -37,10 +37,11 @@ def numbers_text(given: Situation, speedup: Speedup, band: Speedup) -> str:
         return "The incumbent's rate is unknown."
     against = f"the incumbent's {rate:.4g} tok/s"
     length = given.projections.verdict_length
+    if speedup.high is not None and speedup.high < 1:
+        whatever = ", whatever is accepted" if given.sides.observed is None and length is None else ""
+        return f"Its best draft length reaches at most {speedup.high:.3f} of {against}{whatever}."
     if length is None:
         return f"What the candidate would do against {against} cannot be computed yet."
-    if speedup.high is not None and speedup.high < 1:
-        return f"Its best draft length reaches at most {speedup.high:.3f} of {against}."
     point = given.projections.at(length)
     if point is not None and speedup.low is not None and speedup.high is not None:
         reached, at = point.outcome.at_mid("rate_tok_s"), point.speedup
