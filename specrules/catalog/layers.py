@@ -21,6 +21,7 @@ CASE_SUFFIXES = (".test.yaml", ".test.yml")
 BUILTIN = "built-in"
 PATH_VARIABLE = "SPECRULES_PATH"
 PROJECT_FOLDER = ".specrules"
+WAIVERS = "waivers.yaml"
 MAX_FOLDERS = 8
 
 
@@ -180,7 +181,7 @@ def _layout_problems(layer: Layer) -> list[Problem]:
             return [Problem(f"{layer.name}: this holds {layer.kind}/, give that folder itself", where)]
         kinds = KINDS if layer.kind is None else (layer.kind,)
         problems = _misspelt_folders(layer) if layer.kind is None else []
-        if not any(not file.is_case for kind in kinds for file in files(layer, kind)):
+        if not _holds_waivers(layer) and not any(not file.is_case for kind in kinds for file in files(layer, kind)):
             prefix = "{kind}/" if layer.kind is None else ""
             wanted = ", ".join(f"{prefix.format(kind=kind)}*{SUFFIXES[kind][0]}" for kind in kinds)
             problems.append(Problem(f"{layer.name}: the folder holds no document", where, f"looked for {wanted}"))
@@ -189,6 +190,11 @@ def _layout_problems(layer: Layer) -> list[Problem]:
     except CatalogError as error:
         return list(error.problems)
     return problems
+
+
+def _holds_waivers(layer: Layer) -> bool:
+    """Whether this is the folder of a repository that has waivers in it: it needs no documents then."""
+    return layer.name == PROJECT_FOLDER and layer.root.joinpath(WAIVERS).is_file()
 
 
 def _misspelt_folders(layer: Layer) -> list[Problem]:

@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from specrules.catalog.document import Loc
-from specrules.catalog.layers import project_folder
+from specrules.catalog.layers import PROJECT_FOLDER, WAIVERS, project_folder
 from specrules.catalog.located import load_file
 from specrules.catalog.schema_version import schema_problems
 from specrules.catalog.validate import check
 from specrules.errors import LoadError, Location, Problem, did_you_mean
 from specrules.model.waiver import Waiver, WaiverFile
-
-FILE_NAME = "waivers.yaml"
 
 
 @dataclass(frozen=True)
@@ -45,12 +43,12 @@ def load_waivers(
     here = (cwd or Path.cwd()).resolve()
     if path is None:
         folder = project_folder(here)
-        if folder is None or not (folder / FILE_NAME).is_file():
+        if folder is None or not (folder / WAIVERS).is_file():
             return Waivers()
-        path, root = os.path.relpath(folder / FILE_NAME, here), folder.parent
+        path, root = os.path.relpath(folder / WAIVERS, here), folder.parent
     else:
         root = (here / path).resolve().parent
-        root = root.parent if root.name == ".specrules" else root
+        root = root.parent if root.name == PROJECT_FOLDER else root
     document = load_file(path)
     found: list[Problem] = schema_problems(document)
     file, problems = (None, found) if found else check(document, WaiverFile)

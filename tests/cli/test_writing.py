@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from specrules.cli.writing import write
+from specrules.cli.writing import append, write, write_files
 from specrules.errors import UsageError
 
 from .running import put
@@ -107,3 +107,26 @@ def test_a_disk_that_fills_up_leaves_the_file_and_nothing_beside_it():
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert (Path("report.md").read_text(), os.listdir()) == ("before", ["report.md"])
+
+
+def test_several_files_are_replaced_together_or_not_at_all():
+    put("one", "before")
+    with pytest.raises(UsageError, match=r"gone/two: cannot be written: No such file or directory"):
+        write_files({Path("one"): "after", Path("gone/two"): "after"})
+    assert (Path("one").read_text(), os.listdir()) == ("before", ["one"])
+    write_files({Path("one"): "after", Path("two"): "after"})
+    assert (Path("one").read_text(), Path("two").read_text()) == ("after\n", "after\n")
+    assert sorted(os.listdir()) == ["one", "two"]
+
+
+def test_files_beside_a_device():
+    write_files({Path("one"): "text", Path("/dev/null"): "text"})
+    assert Path("one").read_text() == "text\n"
+
+
+def test_what_is_added_goes_to_the_end():
+    append("one", Path("log"))
+    append("two\n", Path("log"))
+    assert Path("log").read_text() == "one\ntwo\n"
+    with pytest.raises(UsageError, match=r"gone/log: cannot be written: No such file or directory"):
+        append("text", Path("gone/log"))

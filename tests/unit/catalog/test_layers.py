@@ -172,3 +172,12 @@ def test_a_layer_inside_a_zip(tmp_path: Path) -> None:
     ]
     with pytest.raises(CatalogError, match="built-in engines are missing"):
         files(layer, "engines")
+
+
+def test_a_project_folder_may_hold_nothing_but_waivers(tmp_path: Path) -> None:
+    folder = tmp_path / ".specrules"
+    folder.mkdir()
+    with pytest.raises(CatalogError, match="the folder holds no document"):
+        discover(cwd=tmp_path, environ={})
+    (folder / "waivers.yaml").write_text("schema: 1\nwaivers: []\n", encoding="utf-8")
+    assert [layer.name for layer in discover(cwd=tmp_path, environ={})] == ["built-in", ".specrules"]
