@@ -23,7 +23,7 @@ from specrules.templating import num
 
 TEMPLATE = "scaffold/measurement.sh.j2"
 PATIENCE_S = 900
-MAX_TOKENS = 256
+USUAL_TOKENS, MAX_TOKENS = 128, 256
 FIRST_PORT = 18080
 
 _ARM_URL = re.compile(r"\{(url|off_url|candidate_url|drafter_url|target_url)\}")
@@ -48,14 +48,16 @@ def plan_script(
     folder: str = "measurement",
     port: int = FIRST_PORT,
     sequential: bool = False,
+    verdict: Verdict | None = None,
 ) -> Script:
     """Return the runnable script of the settling measurement, or of the recipe that is named.
 
+    `verdict` is that of the case, where it is known already.
     Raises UsageError for a recipe that the engine does not offer or that only people can carry out, and what `triage`
     raises for the case.
     """
     catalog = catalog or Catalog.load()
-    verdict = triage(loaded, catalog=catalog, now=now)
+    verdict = verdict or triage(loaded, catalog=catalog, now=now)
     engine = catalog.engine(loaded.case.engine.id).model
     chosen, measurement, instead_of = _chosen(verdict, engine, loaded.case, recipe)
     writer = _Writer(loaded, engine, chosen, _draft_length(verdict, loaded.case), port)
@@ -174,7 +176,8 @@ class _Writer:
     def _measured(self) -> tuple[tuple[Arm, ...], str]:
         """Return the arms to measure and the options of the command; requests choose the drafter where they can."""
         workload = self._case.workload
-        tokens = MAX_TOKENS if workload.output_tokens is None else min(MAX_TOKENS, round(workload.output_tokens.value))
+        stated = workload.output_tokens
+        tokens = USUAL_TOKENS if stated is None else min(MAX_TOKENS, round(stated.value))
         options = [
             f"--engine {self._engine.id}",
             f"--concurrency {workload.concurrency or 1}",
