@@ -130,3 +130,16 @@ class TestPositions:
         for counts, message in (([0, 0], "rounds must be above 0"), ([5], "one entry"), ([1, -1], "negative")):
             with pytest.raises(ValueError, match=message):
                 acceptance.tokens_from_histogram(counts)
+
+
+def test_the_inverse_against_bisection_to_the_last_digit() -> None:
+    near_one = [1 - 10.0**-power for power in (1, 2, 4, 6, 9, 12, 15)]
+    ratios = np.array([1e-12, 1e-6, 1e-3, 0.01, 0.1, 0.3, 0.5, 0.7, *near_one])
+    lengths = np.array([0.05, 0.3, 0.9, 1, 1.0001, 1.5, 2, 2.6, 3, 7, 16, 64, 100, 1000])
+    ratio, length = (grid.ravel() for grid in np.meshgrid(ratios, lengths))
+    low, high = np.zeros_like(ratio), np.ones_like(ratio)
+    for _ in range(52):
+        middle = (low + high) / 2
+        short = middle * np.expm1(length * np.log(middle)) / np.expm1(np.log(middle)) < ratio * length
+        low, high = np.where(short, middle, low), np.where(short, high, middle)
+    np.testing.assert_allclose(acceptance.conditional_from_ratio(ratio, length), low, rtol=0, atol=2e-15)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from specrules.economics import acceptance, bounds, break_even, experts, roofline, rounds, verify
+from specrules.economics import acceptance, bounds, break_even, experts, roofline, rounds, sampling_error, verify
 from specrules.economics.interval import Interval
 
 # One valid call of every lifted function.
@@ -82,6 +82,11 @@ VALID: dict[Callable[..., Any], dict[str, float]] = {
         "bandwidth": 1e12,
         "flops": 1e14,
     },
+    roofline.roofline_verify_factor: {"width": 4, "target_step": 14.9, "row_time": 0.26, "batch": 2},
+    sampling_error.outcome_interval: {"accepted": 30, "rejected_rounds": 10, "confidence": 0.9},
+    sampling_error.design_effect: {"conditional_acceptance": 0.6, "draft_length": 3},
+    sampling_error.ratio_interval: {"accepted": 30, "drafted": 60, "draft_length": 3, "confidence": 0.9},
+    sampling_error.cluster_effect: {"rounds_per_request": 60, "correlation": 0.1},
     break_even.break_even_tokens: {"incumbent_rate": 25, "round_ms": 110},
     break_even.break_even_from_synthetic_zero: {"incumbent_rate": 25, "synthetic_zero_rate": 10},
     break_even.possible: {"tokens_needed": 2.7, "draft_length": 3},
@@ -109,7 +114,7 @@ def parts(result: Any) -> list[Any]:
 
 
 def test_every_lifted_function_is_listed() -> None:
-    modules = (acceptance, rounds, verify, experts, roofline, break_even, bounds)
+    modules = (acceptance, rounds, verify, experts, roofline, break_even, bounds, sampling_error)
     lifted = {
         function
         for module in modules
