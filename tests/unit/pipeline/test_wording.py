@@ -91,7 +91,7 @@ class TestAcceptance:
         found = self.notes("{kind: counts, accepted: 50, drafted: 50, rounds: 13, draft_length: 4}")
         assert found == (
             "Acceptance is known as counts at K=4: 4.846 tokens per round (4.58 to 4.85).",
-            "That inverts to conditional acceptance p 0.9622 to 1.",
+            "That inverts to conditional acceptance p 0.9702 to 1.",
         )
 
     def test_a_run_needs_no_other_reading(self) -> None:
