@@ -105,9 +105,9 @@ def observed_acceptance(case: Case, facts: Facts, method: Method | None = None) 
     return _from_facts(facts, anchored)
 
 
-def believed_acceptance(facts: Facts, believed: Beliefs) -> Observed | None:
-    """The prior of acceptance, where nothing was observed. A run that did not draft was observed."""
-    prior = believed.about("conditional_acceptance")
+def believed_acceptance(facts: Facts, believed: Beliefs, draft_length: int) -> Observed | None:
+    """The prior of acceptance at a draft length, for where nothing was observed. A run that did not draft was."""
+    prior = believed.about("conditional_acceptance", draft_length)
     if prior is None or facts.value("candidate.drafting") is False:
         return None
     return Observed("prior", conditional=span_of_prior(prior), source=f"prior {prior.id}")

@@ -146,14 +146,14 @@ def _at_depth(sides: Sides, arithmetic: Arithmetic, draft_length: int) -> AtDept
         inputs,
         arithmetic.outcome(inputs.fixed, inputs.spans),
         arithmetic.outcome(plain.fixed, band, needs_acceptance=False),
-        _uncertain(sides, arithmetic, inputs, draft_length),
+        _uncertain(arithmetic, inputs),
         sides.thresholds["margin"],
     )
 
 
-def _uncertain(sides: Sides, arithmetic: Arithmetic, inputs: RoundInputs, draft_length: int) -> Uncertain:
-    if sides.observed is None and inputs.basis != "measured-run":
-        return at_most(arithmetic, inputs.fixed, inputs.spans, draft_length)
+def _uncertain(arithmetic: Arithmetic, inputs: RoundInputs) -> Uncertain:
+    if "how" not in inputs.fixed and inputs.basis != "measured-run":
+        return at_most(arithmetic, inputs.fixed, inputs.spans, inputs.draft_length)
     return uncertain(arithmetic, inputs.fixed, inputs.spans)
 
 

@@ -32,7 +32,7 @@ def basis_of(sides: Sides, draft_length: int) -> str:
     measurements, run = sides.case.measurements, sides.run
     if run is not None and run.draft_length == draft_length:
         return "measured-run"
-    if _from_curve(sides, draft_length) is not None and drafter_step(sides) is not None:
+    if _from_curve(sides, draft_length) is not None and drafter_step(sides, draft_length) is not None:
         return "curve"
     if _has_slope(sides):
         return "run-slope"
@@ -48,9 +48,9 @@ def basis_of(sides: Sides, draft_length: int) -> str:
         return "step"
     if drafter_cost_is_known(sides) and predicted_verify(sides.case, draft_length + 1, sides.steps.plain) is not None:
         return "predicted"
-    if drafter_cost_is_known(sides) and sides.beliefs.about("verify_slope") is not None:
+    if drafter_cost_is_known(sides) and sides.beliefs.about("verify_slope", draft_length) is not None:
         return "prior-verify"
-    return "step" if sides.beliefs.about("round_slope") is None else "prior-round"
+    return "step" if sides.beliefs.about("round_slope", draft_length) is None else "prior-round"
 
 
 def _has_slope(sides: Sides) -> bool:
@@ -73,8 +73,7 @@ def basis_spans(sides: Sides, basis: str, draft_length: int) -> dict[str, Span]:
             spans["run.tokens_per_round"] = run.tokens
         if run.draft_length is not None:
             spans["run.draft_length"] = Span.exact(float(run.draft_length))
-        kind = sides.drafter_class
-        spans["run.depth_share"] = Span(*kind.depth_share, "bounds" if kind.constant_in_depth else "interval")
+        spans["run.depth_share"] = _depth_share(sides, draft_length)
         return spans
     if basis == "curve":
         curve = _from_curve(sides, draft_length)
@@ -86,12 +85,23 @@ def basis_spans(sides: Sides, basis: str, draft_length: int) -> dict[str, Span]:
         return {"slope.round": Span(low, (low + high) / 2, high), **_floor(sides, draft_length)}
     if basis == "predicted":
         return {"verify.factor": _predicted_factor(sides, draft_length)}
-    verify_prior, round_prior = sides.beliefs.about("verify_slope"), sides.beliefs.about("round_slope")
+    verify_prior, round_prior = (
+        sides.beliefs.about("verify_slope", draft_length),
+        sides.beliefs.about("round_slope", draft_length),
+    )
     if basis == "prior-verify" and verify_prior is not None:
         return {"slope.verify": span_of_prior(verify_prior), **_floor(sides, draft_length)}
     if basis == "prior-round" and round_prior is not None:
         return {"slope.round": span_of_prior(round_prior), **_floor(sides, draft_length)}
     return {"verify.factor": _assumed_factor(sides, draft_length)}
+
+
+def _depth_share(sides: Sides, draft_length: int) -> Span:
+    """How much of what the run's round costs beyond a plain step grows with K: a prior, else what the class says."""
+    prior, kind = sides.beliefs.about("depth_share", draft_length), sides.drafter_class
+    if prior is not None:
+        return span_of_prior(prior)
+    return Span(*kind.depth_share, "bounds" if kind.constant_in_depth else "interval")
 
 
 def _floor(sides: Sides, draft_length: int) -> dict[str, Span]:
@@ -136,7 +146,7 @@ def _predicted_factor(sides: Sides, draft_length: int) -> Span:
     """
     predicted = predicted_verify(sides.case, draft_length + 1, sides.steps.plain)
     factor = Span.exact(1.0) if predicted is None else predicted.factor
-    prior = sides.beliefs.about("verify_slope")
+    prior = sides.beliefs.about("verify_slope", draft_length)
     if prior is None:
         return factor
     low, high = 1 + prior.low * draft_length, 1 + prior.high * draft_length

@@ -20,14 +20,14 @@ def drafter_cost_is_known(sides: Sides) -> bool:
     return all(sides.facts.number(name) is not None for name in sides.drafter_class.cost_inputs)
 
 
-def drafter_step(sides: Sides) -> Span | None:
+def drafter_step(sides: Sides, draft_length: int) -> Span | None:
     """What a drafted token costs: as measured, 0 for a class that costs nothing, else a prior over the plain step.
 
     The prior counts beside a measured curve only: elsewhere a prior of the whole round says more.
     """
     if drafter_cost_is_known(sides):
         return span_of(sides.facts.get("drafter.step_ms")) or Span.exact(0.0)
-    prior, plain = sides.beliefs.about("draft_cost"), sides.steps.plain
+    prior, plain = sides.beliefs.about("draft_cost", draft_length), sides.steps.plain
     if prior is None or plain is None or not verify_curve(sides.case, sides.facts):
         return None
     share = span_of_prior(prior)
@@ -38,7 +38,7 @@ def _drafter(sides: Sides, draft_length: int) -> dict[str, Span]:
     spans: dict[str, Span] = {}
     step = span_of(sides.facts.get("drafter.step_ms"))
     if step is None and sides.drafter_class.cost_inputs:
-        step = drafter_step(sides)
+        step = drafter_step(sides, draft_length)
     if step is not None:
         spans["drafter.step_ms"] = step
     catch_up = span_of(sides.facts.get("drafter.catch_up_ms"))
@@ -47,7 +47,7 @@ def _drafter(sides: Sides, draft_length: int) -> dict[str, Span]:
     if catch_up is not None:
         spans["drafter.catch_up_ms"] = catch_up
     coverage = span_of(sides.facts.get("drafter.coverage")) or span_of(sides.facts.get("candidate.coverage"))
-    prior = sides.beliefs.about("coverage")
+    prior = sides.beliefs.about("coverage", draft_length)
     if prior is not None and coverage_is_believed(sides):
         coverage = span_of_prior(prior)
     if coverage is not None:

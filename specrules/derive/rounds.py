@@ -6,15 +6,16 @@ from dataclasses import dataclass
 
 from specrules.derive.round_basis import basis_of, basis_spans
 from specrules.derive.round_costs import cost_spans, coverage_is_believed, drafter_cost_is_known
-from specrules.derive.sides import Sides
+from specrules.derive.sides import Sides, acceptance_at
 from specrules.derive.spans import Span, span_of
-from specrules.model.prior import Prior
+from specrules.model.prior import Prior, PriorQuantity
 
 
 @dataclass(frozen=True, slots=True)
 class RoundInputs:
     """The inputs of the formulas for one draft length, and where the round comes from."""
 
+    draft_length: int
     basis: str
     fixed: dict[str, object]
     spans: dict[str, Span]
@@ -35,15 +36,16 @@ def round_inputs(sides: Sides, draft_length: int, *, spread: bool = True) -> Rou
         **cost_spans(sides, draft_length),
         **basis_spans(sides, basis, draft_length),
     }
-    if sides.observed is not None:
-        how, intervals = sides.observed.at(draft_length, spread=spread, chain=not sides.drafter_class.is_tree)
+    observed = acceptance_at(sides, draft_length)
+    if observed is not None:
+        how, intervals = observed.at(draft_length, spread=spread, chain=not sides.drafter_class.is_tree)
         fixed |= how
         spans |= intervals
     if basis == "measured-run" and sides.run is not None and sides.run.tokens is not None:
         fixed |= {"how": "measured"}
         spans = {name: span for name, span in spans.items() if not name.startswith("acceptance.")}
         spans["acceptance.tokens"] = sides.run.tokens
-    return RoundInputs(basis, fixed, spans)
+    return RoundInputs(draft_length, basis, fixed, spans)
 
 
 def _incumbent(sides: Sides) -> dict[str, Span]:
@@ -57,11 +59,13 @@ def _incumbent(sides: Sides) -> dict[str, Span]:
 
 def priors_used(sides: Sides, inputs: RoundInputs) -> tuple[Prior, ...]:
     """The priors that stand in for measurements at this draft length."""
-    found = [
-        sides.beliefs.about("conditional_acceptance") if sides.observed and sides.observed.kind == "prior" else None,
-        sides.beliefs.about("round_slope") if inputs.basis == "prior-round" else None,
-        sides.beliefs.about("verify_slope") if inputs.basis in {"prior-verify", "predicted"} else None,
-        sides.beliefs.about("draft_cost") if inputs.basis == "curve" and not drafter_cost_is_known(sides) else None,
-        sides.beliefs.about("coverage") if coverage_is_believed(sides) else None,
-    ]
+    used: dict[PriorQuantity, bool] = {
+        "conditional_acceptance": sides.observed is None and inputs.fixed.get("how") == "conditional",
+        "round_slope": inputs.basis == "prior-round",
+        "verify_slope": inputs.basis in {"prior-verify", "predicted"},
+        "depth_share": inputs.basis == "run-slope",
+        "draft_cost": inputs.basis == "curve" and not drafter_cost_is_known(sides),
+        "coverage": coverage_is_believed(sides),
+    }
+    found = (sides.beliefs.about(quantity, inputs.draft_length) for quantity, is_used in used.items() if is_used)
     return tuple(prior for prior in found if prior is not None)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import hypot
 
-from specrules.derive.acceptance import Observed
+from specrules.derive.acceptance import Observed, believed_acceptance
 from specrules.derive.overheads import per_token
 from specrules.derive.priors import Beliefs
 from specrules.derive.spans import Span, is_point, span_of, widened
@@ -44,6 +44,11 @@ class Sides:
     run: Run | None
     thresholds: Mapping[str, float]
     beliefs: Beliefs
+
+
+def acceptance_at(sides: Sides, draft_length: int) -> Observed | None:
+    """What was observed of acceptance, else what is believed of it at this draft length."""
+    return sides.observed or believed_acceptance(sides.facts, sides.beliefs, draft_length)
 
 
 def measured_run(

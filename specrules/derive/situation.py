@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from specrules.derive.acceptance import believed_acceptance, observed_acceptance
+from specrules.derive.acceptance import observed_acceptance
 from specrules.derive.arithmetic import Arithmetic, compile_arithmetic
 from specrules.derive.implied import implied_facts
 from specrules.derive.methods import candidate_method
@@ -53,7 +53,7 @@ def situation(case: Case, facts: Facts, knowledge: Knowledge) -> Situation:
     facts = facts.extended(implied_facts(facts))
     method = candidate_method(case, knowledge.engine)
     believed = beliefs(case, knowledge.priors, knowledge.groups)
-    observed = observed_acceptance(case, facts, method) or believed_acceptance(facts, believed)
+    observed = observed_acceptance(case, facts, method)
     is_tree = knowledge.drafter_class.is_tree
     sides = Sides(
         case=case,

@@ -14,6 +14,7 @@ from specrules.derive.conditions import Issues, known_issues, tokenizer_gate, to
 from specrules.derive.flags import check_flags
 from specrules.derive.methods import Finding, attachment, in_version, stated_methods
 from specrules.derive.projection import needed_acceptance
+from specrules.derive.sides import acceptance_at
 from specrules.derive.situation import Situation
 from specrules.derive.spans import Span, span_of
 from specrules.model.engine import KnownIssue
@@ -150,6 +151,7 @@ def _candidate(given: Situation) -> Values:
     envelope = projections.envelope(lambda item: item.speedup)
     best = projections.break_even_best
     observed = sides.observed
+    known = acceptance_at(sides, length or 3)
     concurrency = given.case.workload.concurrency
     measured = given.facts.number("candidate.rate_tok_s") is not None or (
         given.facts.value("candidate.drafting") is not None
@@ -171,7 +173,7 @@ def _candidate(given: Situation) -> Values:
         "break_even.possible": _any_possible(given),
         "break_even.draft_length": _number(best),
         "break_even.conditional_acceptance": _smallest_p(given),
-        "acceptance.kind": None if observed is None else observed.kind,
+        "acceptance.kind": None if known is None else known.kind,
         "acceptance.draft_length": None if observed is None else _number(observed.depth),
         "acceptance.extrapolation": _extrapolation(length, None if observed is None else observed.depth),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from specrules.derive.acceptance import stated_acceptance
 from specrules.derive.projection import Projections
+from specrules.derive.sides import acceptance_at
 from specrules.derive.situation import Situation, situation
 from specrules.derive.spans import is_point
 from specrules.economics.sampling_error import ENOUGH_REQUESTS
@@ -57,15 +58,13 @@ def numbers_text(given: Situation, speedup: Speedup, band: Speedup) -> str:
 
 def acceptance_notes(given: Situation) -> tuple[str, ...]:
     """What was observed, and what the same numbers would mean if they were of the other kind."""
-    observed = given.sides.observed
+    observed = acceptance_at(given.sides, given.projections.verdict_length or 3)
     if observed is None:
         return ("No acceptance is known.",)
     if observed.kind == "prior" and observed.conditional is not None:
         span = observed.conditional
-        return (
-            f"No acceptance was measured. Conditional acceptance p of such drafters is believed to be "
-            f"{_range(span.low, span.high)}, most likely {span.mid:.3g} ({observed.source}).",
-        )
+        believed = f"{_range(span.low, span.high)}, most likely {span.mid:.3g} ({observed.source})"
+        return (f"No acceptance was measured. The conditional acceptance of such drafters is believed to be {believed}.",)
     stated = stated_acceptance(given.case)
     notes = []
     depth = "" if observed.depth is None else f" at K={observed.depth}"

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
 from specrules.derive.information import chosen_most, worth
+from specrules.derive.sides import acceptance_at
 from specrules.derive.situation import Situation
 from specrules.derive.spans import Span
 from specrules.derive.tornado import tornado
+from specrules.derive.values import EvidenceState, input_values
 from specrules.model.prior import Prior
 
 from .build import case, given
 
+NOW = datetime(2026, 11, 29, tzinfo=UTC)
 OFF = {"drafting": False, "rate_tok_s": 25, "rate_kind": "decode"}
 NORMAL = {"distribution": "normal"}
 BAND_OF_UNKNOWN_KIND: dict[str, Any] = {
@@ -159,8 +163,8 @@ class TestPriors:
     def test_one_of_acceptance_where_nothing_was_observed(self) -> None:
         belief = prior("conditional_acceptance", 0.5, 0.7, 0.8, "logit-normal")
         found = at_three_with(belief, *self.SLOPES)
-        assert found.sides.observed is not None
-        assert found.sides.observed.kind == "prior"
+        assert found.sides.observed is None
+        assert input_values(found, EvidenceState(), NOW)[0]["acceptance.kind"] == "prior"
         depth = found.projections.at(3)
         assert depth is not None
         assert depth.outcome.at_mid("tokens_per_round") == pytest.approx(1 + 0.7 + 0.49 + 0.343)
@@ -168,7 +172,7 @@ class TestPriors:
     def test_none_for_a_candidate_that_did_not_draft(self) -> None:
         belief = prior("conditional_acceptance", 0.5, 0.7, 0.8, "logit-normal")
         one = case(engine={"draft_length": 3}, incumbent=OFF, measurements={"candidate": {"drafting": False}})
-        assert given(one, priors=(belief,)).sides.observed is None
+        assert acceptance_at(given(one, priors=(belief,)).sides, 3) is None
 
     @pytest.mark.parametrize(
         ("conditions", "parts", "holds"),
@@ -195,6 +199,20 @@ class TestPriors:
         belief = prior("round_slope", 0.2, 0.3, 0.6, **conditions)
         found = given(case(incumbent=OFF, **parts), priors=(belief,)).sides.beliefs.about("round_slope")
         assert (found is belief) is holds
+
+    def test_one_that_is_bound_to_draft_lengths_holds_at_those(self) -> None:
+        short = prior("round_slope", 0.2, 0.3, 0.6, max_draft_length=2)
+        situation = given(case(incumbent=OFF, measurements=self.P), priors=(short, prior("round_slope", 0.5, 0.6, 0.9)))
+        mids = {depth.draft_length: depth.inputs.spans["slope.round"].mid for depth in situation.projections.depths}
+        assert (mids[1], mids[3]) == (0.3, 0.6)
+
+    def test_one_of_how_a_round_grows_carries_a_run_to_another_depth(self) -> None:
+        run = {"draft_length": 1, "rate_tok_s": 25, "tokens_per_round": 1.8}
+        belief = prior("depth_share", 0.3, 0.5, 1.1)
+        one = case(engine={"draft_length": 3}, incumbent=OFF, measurements={**self.P, "candidate": run})
+        depth = given(one, priors=(belief,)).projections.at(3)
+        assert depth is not None
+        assert depth.outcome.at_mid("round_ms") == pytest.approx(72 + 0.5 * 2 * (72 - 40))
 
     def test_the_first_that_matches_counts(self) -> None:
         first, second = prior("round_slope", 0.2, 0.3, 0.6), prior("round_slope", 0.5, 0.6, 0.7)
