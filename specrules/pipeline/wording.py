@@ -64,7 +64,7 @@ def acceptance_notes(given: Situation) -> tuple[str, ...]:
     if observed.kind == "prior" and observed.conditional is not None:
         span = observed.conditional
         believed = f"{_range(span.low, span.high)}, most likely {span.mid:.3g} ({observed.source})"
-        return (f"No acceptance was measured. The conditional acceptance of such drafters is believed to be {believed}.",)
+        return (f"No acceptance was measured. That of such drafters is believed to be conditional {believed}.",)
     stated = stated_acceptance(given.case)
     notes = []
     depth = "" if observed.depth is None else f" at K={observed.depth}"
