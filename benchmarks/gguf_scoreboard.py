@@ -1,14 +1,13 @@
 """GGUF headers, tokenizers and memory against peers, as ratios of one run.
 
-    python benchmarks/gguf_scoreboard.py [--only headers,transfer,tokenizers,memory] [--rounds 5] [--file MODEL.gguf]
-                                         [--json]
+    python benchmarks/gguf_scoreboard.py [--only headers,transfer,tokenizers,memory] [--file MODEL.gguf] [--json]
 
 Everything is made by the script, but for a model that `--file` names. Only what specrules itself depends on has to be
 installed. Peers are measured where they are there, and named where they are not: the packages `transformers` (with
 torch), `tokenizers` and `hf-mem`; libggml and llama-fit-params of a llama.cpp build, whose folder SPECRULES_LLAMA_BIN
 names (or SPECRULES_LIBGGML the library alone); nginx, in whose place Python serves the files.
 
-Ends with 1 where a part of the budget is broken. Takes two minutes, nearly all of it in `gguf` and `transformers`.
+Ends with 1 where a part of the budget is broken. Takes three minutes, nearly all of it in `gguf` and `transformers`.
 """
 
 from __future__ import annotations
@@ -29,7 +28,6 @@ from gguf_memory import estimates, recorded_architectures
 from gguf_tasks import Result, measure
 from gguf_transfer import server_name, transfers
 
-PARTS = ("headers", "transfer", "tokenizers", "memory")
 OURS = "specrules, for identity"
 #: Runs of a task; what takes tens of seconds runs once.
 READERS = {
@@ -181,24 +179,25 @@ def _shown(cell: object) -> str:
 def main() -> None:
     """Measure, print, and leave with 1 where the budget is broken."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default=",".join(PARTS), metavar="PARTS")
+    parser.add_argument("--only", default="headers,transfer,tokenizers,memory", metavar="PARTS")
     parser.add_argument("--file", type=Path, help="a real model in place of the made one, for headers")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    measures = {"headers": headers, "transfer": transfer, "tokenizers": tokenizers, "memory": memory}
+    parts = options.only.split(",")
+    for part in parts:
+        if part not in measures:
+            parser.error(f"no part {part!r}; there are {', '.join(measures)}")
     score = Score()
-    for part in options.only.split(","):
-        if part not in PARTS:
-            parser.error(f"no part {part!r}; there are {', '.join(PARTS)}")
+    for part in parts:
         print(f"measuring {part}", file=sys.stderr)
-        {"headers": headers, "transfer": transfer, "tokenizers": tokenizers, "memory": memory}[part](
-            score, options.file
-        )
+        measures[part](score, options.file)
+        if not options.json:
+            print(score.tables[-1], end="\n\n", flush=True)
     if options.json:
-        said = {"results": score.results, "absent": score.absent, "budget": score.budget}
-        print(json.dumps(said, indent=2))
+        print(json.dumps({"results": score.results, "absent": score.absent, "budget": score.budget}, indent=2))
     else:
-        print("\n\n".join(score.tables))
-        print(f"\nNot installed, and left out: {', '.join(dict.fromkeys(score.absent)) or 'nothing'}\n")
+        print(f"Not installed, and left out: {', '.join(dict.fromkeys(score.absent)) or 'nothing'}\n")
         for title, kept in score.budget.items():
             print(f"{'kept' if kept else 'BROKEN'}: {title}")
     raise SystemExit(0 if all(score.budget.values()) else 1)
