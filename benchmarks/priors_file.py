@@ -1,2 +1,0 @@
-def written(file):
-    return ""
