@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
@@ -127,14 +127,14 @@ class Server:
         """Return a JSON answer of status 200. LiveError with what another status means."""
         answer = self.get(path, parameters)
         if answer.status != 200:
-            raise refusal(answer)
+            raise self._refusal(answer)
         return answer.json()
 
     def posted_json(self, path: str, body: Mapping[str, Any]) -> Any:
         """Return the JSON answer of status 200 to a POST of JSON. LiveError with what another status means."""
         answer = self.post(path, body)
         if answer.status != 200:
-            raise refusal(answer)
+            raise self._refusal(answer)
         return answer.json()
 
     @contextmanager
@@ -145,8 +145,13 @@ class Server:
         """
         with self._ask(path, body) as found:
             if found.status != 200:
-                raise refusal(found.whole())
+                raise self._refusal(found.whole())
             yield found
+
+    def _refusal(self, answer: Answer) -> LiveError:
+        """Return the error for an answer. Servers may repeat the token that they refuse: it is masked."""
+        secret = self._credentials.partition(" ")[2].encode()
+        return refusal(replace(answer, body=answer.body.replace(secret, b"***")) if secret else answer)
 
     @contextmanager
     def _ask(self, path: str, body: Mapping[str, Any] | None = None) -> Iterator[Streamed]:

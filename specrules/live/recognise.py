@@ -51,16 +51,18 @@ def recognise(server: Server, engines: Iterable[Engine]) -> Recognised:
 
 
 def _answers(server: Server, paths: Iterable[str]) -> dict[str, Answer]:
-    """Ask each path. The first failure to connect is one for all of them; a single answer may break."""
+    """Ask each path. A single answer may break; where none comes, the first failure is that of the server."""
     answers: dict[str, Answer] = {}
+    failures: list[LiveError] = []
     for path in paths:
         try:
             answers[path] = server.get(path)
-        except ServerGoneError:
-            if not answers:
-                raise
-        except LiveError:
-            continue
+        except LiveError as error:
+            failures.append(error)
+            if isinstance(error, ServerGoneError) and not answers:
+                break
+    if not answers and failures:
+        raise failures[0]
     return answers
 
 

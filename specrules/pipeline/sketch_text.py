@@ -26,6 +26,7 @@ def case_text(learned: Learned, now: datetime, case: Path) -> str:
 
     template = builtin("templates").joinpath(*TEMPLATE.split("/")).read_text(encoding="utf-8")
     made = environment().from_string(template)
+    incumbent = list(_incumbent(learned, now, case))
     return made.render(
         day=now.date().isoformat(),
         remarks=learned.remarks,
@@ -33,7 +34,8 @@ def case_text(learned: Learned, now: datetime, case: Path) -> str:
         drafter=list(_drafter(learned, case)),
         engine=list(_engine(learned)),
         workload=list(_workload(learned)),
-        incumbent=list(_incumbent(learned, now, case)),
+        incumbent=incumbent,
+        is_incumbent_known=any(not line.startswith("#") for line in incumbent),
         evidence=[f"- {{path: {_text(_near(file, case))}, arm: incumbent}}" for file in learned.evidence],
         following=list(_following(learned, case)),
     )
