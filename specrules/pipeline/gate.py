@@ -43,9 +43,10 @@ def gate(
 ) -> GateReport:
     """Judge every file by the policy of the catalogue, and lay the waivers over what was found.
 
-    `case` gives the numbers to deployments that have no file NAME.specrules.yaml beside them. A file that cannot be
-    judged is an error of the report; UserError is raised for a catalogue, policy, waiver file or `case` that does not
-    load. `every_waiver` reports waivers too for which nothing was judged.
+    `case` gives the numbers to deployments that have no file NAME.specrules.yaml beside them. Such a file itself stands
+    for the deployments that it is beside, where there are any. A file that cannot be judged is an error of the report;
+    UserError is raised for a catalogue, policy, waiver file or `case` that does not load. `every_waiver` reports waivers
+    too for which nothing was judged.
     """
     catalog = catalog or Catalog.load()
     moment = datetime.now(UTC) if now is None else now.replace(tzinfo=now.tzinfo or UTC)
@@ -56,7 +57,7 @@ def gate(
     run = _Run(catalog, moment, None if case is None else load_case(case), progress)
     subjects: list[Subject] = []
     errors: list[GateError] = []
-    for path in dict.fromkeys(os.fspath(path) for path in paths):
+    for path in dict.fromkeys(name for item in paths for name in judged_for(os.fspath(item))):
         found, failed = run.judge(path)
         subjects += [subject(item, policy, desk, laid.root, prints) for item in found]
         errors += failed
@@ -124,6 +125,20 @@ class _Run:
                 yield from map(_error, error.problems)
         for item in file_found(path, case, self.catalog, self.now):
             yield _error(item) if isinstance(item, Problem) else item
+
+
+def judged_for(path: str) -> list[str]:
+    """The files to judge where one is named: the deployments of a case that stands beside some, else the file."""
+    if not path.endswith(BESIDE):
+        return [path]
+    name = os.path.basename(path).removesuffix(BESIDE)
+    folder = Path(path).parent
+    try:
+        near = sorted(item.name for item in folder.iterdir() if item.name.startswith(name) and item.is_file())
+    except OSError:
+        return [path]
+    deployments = [item for item in near if name in {item, os.path.splitext(item)[0]} and not item.endswith(BESIDE)]
+    return [os.path.join(os.path.dirname(path), item) for item in deployments] or [path]
 
 
 def case_beside(path: str) -> str | None:

@@ -108,6 +108,21 @@ class TestDeployments:
         assert of(found, "incumbent-rate-known").place.path == "llm.specrules.yaml"
         assert found.inputs_digest != only(judge(put("alone.yaml", DRAFTS))).inputs_digest
 
+    def test_a_case_stands_for_the_deployments_beside_it(self) -> None:
+        put("llm.specrules.yaml", CASE)
+        assert only(judge("llm.specrules.yaml")).kind == "case"
+        put("llm.yaml", DRAFTS)
+        put("llm.sh", "llama-server -m big.gguf\n")
+        put("llm-other.yaml", PLAIN)
+        report = judge("llm.specrules.yaml", "llm.yaml")
+        assert [(subject.path, subject.kind) for subject in report.subjects] == [
+            ("llm.sh", "deployment"),
+            ("llm.yaml", "deployment"),
+        ]
+        put("eu/Dockerfile", "FROM ghcr.io/ggml-org/llama.cpp:server-b11434\n")
+        put("eu/Dockerfile.specrules.yaml", CASE)
+        assert [subject.path for subject in judge("eu/Dockerfile.specrules.yaml").subjects] == ["eu/Dockerfile"]
+
     def test_a_case_for_all(self) -> None:
         put("numbers.yaml", CASE)
         report = judge(put("a.yaml", DRAFTS), put("b.yaml", PLAIN), case="numbers.yaml")
