@@ -49,7 +49,8 @@ def with_folders(loaded: LoadedCase, folders: Sequence[str | os.PathLike[str]]) 
         here = Path(folder).resolve()
         for item in (listing.evidence or ()) if listing is not None else ():
             before = None if item.before is None else str(here / item.before)
-            files.append(item.model_copy(update={"path": str(here / item.path), "before": before}))
+            name = str(here / item.path) if item.path else ""
+            files.append(item.model_copy(update={"path": name, "before": before}))
     if problems:
         raise LoadError(problems)
     stated = loaded.case.evidence

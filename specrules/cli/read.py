@@ -1,11 +1,11 @@
-"""`specrules read`: what a file says."""
+"""`specrules read`: what a file, or a Prometheus server, says."""
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,15 +14,14 @@ import click
 from specrules.cli import options
 
 if TYPE_CHECKING:
+    from specrules.catalog.catalogue import Catalog
     from specrules.evidence.readers.reading import Reading
-    from specrules.evidence.readers.recognition import Recognition
-    from specrules.model.fact import Fact
 
 _BIG = 8 << 20
 
 
 @click.command(name="read")
-@click.argument("file")
+@click.argument("file", required=False)
 @click.option("--engine", metavar="ID", help="The engine or bench tool that printed it; else it is detected.")
 @click.option(
     "--before",
@@ -33,13 +32,21 @@ _BIG = 8 << 20
     "--where",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Of several runs in a bench output, show those with this setting. Repeatable.",
+    help="Of several runs or deployments, show those with this setting. Repeatable.",
+)
+@click.option("--prometheus", "url", metavar="URL", help="Ask a Prometheus server in place of reading a file.")
+@click.option("--range", "length", metavar="TIME", help="How far back, such as 30m, 6h or 1d12h.  [default: 1h]")
+@click.option("--selector", metavar="MATCHERS", help="Which series, such as '{job=\"llm\"}'.  [default: {}]")
+@click.option("--until", type=options.Moment(), metavar="TIME", help="End of the range.  [default: now]")
+@click.option(
+    "--by", multiple=True, metavar="LABEL", help="Tell deployments apart by this label.  [default: job, instance]"
 )
 @click.option("--format", "format_name", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @options.output
+@options.access
 @options.layers
 def command(
-    file: str,
+    file: str | None,
     engine: str | None,
     before: str | None,
     where: tuple[str, ...],
@@ -48,11 +55,15 @@ def command(
     engines: tuple[Path, ...],
     rules: tuple[Path, ...],
     templates: tuple[Path, ...],
+    **asked: Any,
 ) -> None:
     """Show the facts found in a server log, a /metrics dump, a response or a bench output, each with its place.
 
     The engine and the era of a file are recognised from its text; how sure that is stands below the first line. A log
     may have any length. A bench output may hold several runs: all of them are shown.
+
+    With --prometheus they come from a server that scraped /metrics: counters by how far they rose in the range, gauges
+    as means, and how many sequences were served at once; for each deployment by itself. Nothing is asked without it.
 
     \b
     Examples:
@@ -60,20 +71,78 @@ def command(
       specrules read after.txt --before before.txt
       specrules read batched-bench.md --where prompt=512
       curl -s localhost:8080/metrics | specrules read - --engine llama.cpp
+      specrules read --prometheus http://localhost:9090 --range 6h --selector '{job="llm"}'
     """
     from specrules.catalog.catalogue import Catalog
+    from specrules.cli.readings import json_of, text_of
     from specrules.cli.writing import write
     from specrules.pipeline.reading import read_runs, runs_where
 
+    _check(file, before, asked)
+    wanted = _pairs(where)
     catalog = Catalog.load(engines=engines, rules=rules, templates=templates)
-    with _bar(file) as advance:
-        readings = runs_where(read_runs(file, engine, catalog=catalog, before=before, advance=advance), _pairs(where))
+    if file is None:
+        found = _ask(engine, catalog, **asked)
+    else:
+        with _bar(file) as advance:
+            found = read_runs(file, engine, catalog=catalog, before=before, advance=advance)
+    readings = runs_where(found, wanted)
     for reading in readings:
         for problem in (*reading.warnings, *reading.contradictions, *reading.unread):
             click.echo(problem.render(), err=True)
         if reading.unread_lines > len(reading.unread):
             click.echo(f"{reading.unread_lines} lines look like evidence but match no pattern", err=True)
-    write(_json(readings) if format_name == "json" else _texts(readings), output)
+    write(json_of(readings) if format_name == "json" else text_of(readings), output)
+
+
+def _check(file: str | None, before: str | None, asked: dict[str, Any]) -> None:
+    """Refuse options that do not go together. UsageError with all of them."""
+    from specrules.errors import Problem, UsageError
+
+    problems = []
+    if (file is None) is (asked["url"] is None):
+        problems.append("name a file to read, or a server with --prometheus URL" + (", not both" if file else ""))
+    if asked["url"] is None:
+        given = [name for name, key in _RANGE_OPTIONS.items() if asked[key]]
+        problems += [f"{name} goes with --prometheus URL" for name in given]
+    elif before is not None:
+        problems.append("--before goes with a file: a range of time ends with --until")
+    if problems:
+        raise UsageError(Problem(message) for message in problems)
+
+
+_RANGE_OPTIONS = {"--range": "length", "--selector": "selector", "--until": "until", "--by": "by"}
+
+
+def _ask(
+    engine: str | None,
+    catalog: Catalog,
+    url: str,
+    length: str | None,
+    selector: str | None,
+    until: datetime | None,
+    by: tuple[str, ...],
+    token_env: str,
+    allow_private_redirects: bool,
+    timeout: float,
+) -> tuple[Reading, ...]:
+    """Ask the server, with a bar on a terminal."""
+    from specrules.errors import UsageError
+    from specrules.model.duration import seconds
+    from specrules.pipeline.prometheus import Range, read_range
+    from specrules.pipeline.servers import Access
+
+    text = length or "1h"
+    try:
+        whole = seconds(text)
+    except ValueError as error:
+        raise UsageError(f"--range: {error}") from None
+    wanted = Range(url, text, selector or "{}", until, by or ("job", "instance"))
+    access = Access(token_variable=token_env, allow_private=allow_private_redirects, silent_s=timeout)
+    if not sys.stderr.isatty():
+        return read_range(wanted, engine, catalog=catalog, access=access)
+    with click.progressbar(length=whole, label="asking for the range", file=sys.stderr) as bar:
+        return read_range(wanted, engine, catalog=catalog, access=access, advance=lambda step: bar.update(round(step)))
 
 
 def _pairs(texts: Sequence[str]) -> dict[str, str]:
@@ -99,74 +168,3 @@ def _bar(path: str) -> Iterator[Callable[[int], None] | None]:
         length=size, label=f"reading {Path(path).name}", file=sys.stderr, update_min_steps=size // 200
     ) as bar:
         yield bar.update
-
-
-def _texts(readings: Sequence[Reading]) -> str:
-    """One block for each run, with what tells it from the others."""
-    from specrules.evidence.readers.runs import differing, shown
-
-    names = differing([reading.run for reading in readings])
-    runs = [shown({name: reading.run[name] for name in names if name in reading.run}) for reading in readings]
-    return "\n".join(_text(reading, run) for reading, run in zip(readings, runs, strict=True))
-
-
-def _text(reading: Reading, run: str) -> str:
-    rows = [(fact.name, _spread(fact), fact.unit, fact.provenance.source) for fact in reading.facts.values()]
-    widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
-    since = "" if reading.before is None else f" since {reading.before}"
-    lines = [
-        f"{reading.path}{since}: {reading.title} of {reading.engine_id} (reader {reading.reader_id})",
-        f"  {reading.recognition.describe()}",
-        *(f"  era: {era}" for era in reading.recognition.eras),
-        *([f"  run: {run}"] if run else []),
-    ]
-    for row in rows:
-        cells = "  ".join(cell.ljust(width) for cell, width in zip(row[:3], widths, strict=True))
-        lines.append(f"  {cells}  {row[3]}")
-    return "\n".join(lines)
-
-
-def _json(readings: Sequence[Reading]) -> str:
-    """One object for one run, an array of them for several."""
-    data = [_data(reading) for reading in readings]
-    return json.dumps(data[0] if len(data) == 1 else data, indent=2, ensure_ascii=False)
-
-
-def _data(reading: Reading) -> dict[str, Any]:
-    return {
-        "schema": 1,
-        "path": reading.path,
-        "before": reading.before,
-        "engine": reading.engine_id,
-        "reader": reading.reader_id,
-        "recognition": _recognition(reading.recognition),
-        "run": dict(reading.run),
-        "idle": reading.is_idle,
-        "facts": [fact.model_dump(mode="json") for fact in reading.facts.values()],
-        "warnings": [problem.render() for problem in reading.warnings],
-        "contradictions": [problem.render() for problem in reading.contradictions],
-        "unread_lines": reading.unread_lines,
-    }
-
-
-def _recognition(recognition: Recognition) -> dict[str, Any]:
-    return {
-        "sureness": recognition.sureness,
-        "stated": recognition.is_stated,
-        "matches": [{"engine": item.engine_id, recognition.unit: item.count} for item in recognition.matches],
-        "compared_lines": recognition.compared_lines,
-        "eras": list(recognition.eras),
-    }
-
-
-def _spread(fact: Fact) -> str:
-    text = _value(fact.value)
-    return text if fact.low is None or fact.high is None else f"{text} ({fact.low:.6g} to {fact.high:.6g})"
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return ", ".join(f"{item:.4g}" for item in value) if isinstance(value, tuple) else str(value)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @click.option(
     "--fetch",
     is_flag=True,
-    help="Read headers and tokenizers of models whose file is an http(s) address. Nothing is fetched without it.",
+    help="Read models' headers from http(s) addresses, and ask the Prometheus servers of evidence. Else nothing is.",
 )
 @options.output
 @options.now

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from specrules.model.acceptance import Acceptance
 from specrules.model.base import DottedName, Identifier, Many, Model, Moment, SchemaVersion
 from specrules.model.conditions import Conditions
+from specrules.model.duration import Duration
 from specrules.model.quantity import (
     DraftLength,
     Factor,
@@ -232,10 +233,24 @@ class Measurements(Model):
     ] = None
 
 
-class EvidenceFile(Model):
-    """A file that is read through the readers of the engine or of a bench tool; its facts belong to `arm`."""
+class PrometheusRange(Model):
+    """What a Prometheus server recorded of one deployment over a range of time. Asked only where that is allowed."""
 
-    path: str
+    url: str
+    range: Duration = Field(description="such as 30m, 6h or 1d12h")
+    selector: str = Field(default="{}", description='label matchers, such as {job="llm"}')
+    until: Moment | None = Field(default=None, description="end of the range; without it now")
+    by: Many[str] = Field(default=("job", "instance"), description="labels that tell one deployment from another")
+
+
+class EvidenceFile(Model):
+    """A file that is read through the readers of the engine or of a bench tool; its facts belong to `arm`.
+
+    In place of a file a range of time on a Prometheus server.
+    """
+
+    path: str = ""
+    prometheus: PrometheusRange | None = None
     arm: Arm
     before: str | None = Field(
         default=None, description="an earlier metrics dump of the same server run: what happened in between counts"
@@ -248,6 +263,14 @@ class EvidenceFile(Model):
     )
     observed_at: Moment | None = None
     conditions: Conditions = Field(default=Conditions(), description="what the file does not hold itself")
+
+    @model_validator(mode="after")
+    def _one_place(self) -> EvidenceFile:
+        if bool(self.path) is (self.prometheus is not None):
+            raise ValueError("evidence has either a 'path' or a 'prometheus' server")
+        if self.prometheus is not None and self.before is not None:
+            raise ValueError("a range of time has no 'before': say when it ends with 'until'")
+        return self
 
 
 class Case(Model):

@@ -151,6 +151,9 @@ class Reader(Model):
     split: Many[FieldName] = Field(
         default=(), description="JSON and tables: records that differ in one of these fields are of different runs"
     )
+    load: FieldName | None = Field(
+        default=None, description="Prometheus readers: the field that counts the sequences served at this moment"
+    )
     fields: dict[FieldName, ReaderField]
     patterns: Many[LogPattern] = ()
     facts: Many[FactRule]

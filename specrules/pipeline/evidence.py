@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from specrules.catalog.digest import FileDigest
 from specrules.derive.stated import stated_facts
 from specrules.derive.values import EvidenceState
 from specrules.errors import CatalogError, EvidenceError, Problem, UserError
-from specrules.model.case import EvidenceFile
+from specrules.model.case import EvidenceFile, PrometheusRange
 from specrules.model.engine import Engine
 from specrules.model.fact import Facts
 from specrules.model.program import Bench
@@ -36,7 +37,17 @@ class Gathered:
     digests: tuple[FileDigest, ...]
 
 
-def gather(loaded: LoadedCase, catalog: Catalog, progress: Progress | None = None) -> Gathered:
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Whether servers may be asked, and at what time: a range of time without an end ends then."""
+
+    web: bool = False
+    now: datetime | None = None
+
+
+def gather(
+    loaded: LoadedCase, catalog: Catalog, progress: Progress | None = None, asking: Asking | None = None
+) -> Gathered:
     """Read every evidence file and reconcile it with the stated facts.
 
     Files of an evidence folder that cannot be read are left out with a warning: a measurement may have been cut short.
@@ -57,21 +68,28 @@ def gather(loaded: LoadedCase, catalog: Catalog, progress: Progress | None = Non
     own = catalog.engine(loaded.case.engine.id).model.id
     for index, item in enumerate(loaded.case.evidence):
         if progress is not None:
-            progress(f"reading {item.path}")
+            progress(f"reading {item.path}" if item.prometheus is None else "asking a Prometheus server")
         try:
             engine = _engine_of(item, index, loaded, catalog)
             if "-" in {item.path, item.before}:
                 raise EvidenceError("standard input cannot be the evidence of a case: name a file")
-            reading = _reading(item, loaded, engine, own, catalog)
+            if item.prometheus is not None:
+                found = _range(item, item.prometheus, engine, catalog, asking or Asking())
+                reading = _run_of(found, item, loaded)
+                digests.append(_digest_of(index, reading))
+            else:
+                reading = _reading(item, loaded, engine, own, catalog)
+                digests += [
+                    _digest(index, loaded.folder / name) for name in (item.path, item.before) if name is not None
+                ]
             readings.append(reading)
             arms.append(item.arm)
-            digests += [_digest(index, loaded.folder / name) for name in (item.path, item.before) if name is not None]
         except UserError as error:
-            found = [_at_case(problem, loaded, index) for problem in error.problems]
+            complaints = [_at_case(problem, loaded, index) for problem in error.problems]
             if index in loaded.found:
-                left_out += found
+                left_out += complaints
             else:
-                problems += found
+                problems += complaints
             continue
     if problems:
         raise EvidenceError(problems)
@@ -111,6 +129,29 @@ def _reading(item: EvidenceFile, loaded: LoadedCase, engine: Engine | Bench, own
     return _run_of(runs, item, loaded)
 
 
+def _range(
+    item: EvidenceFile, wanted: PrometheusRange, engine: Engine | Bench, catalog: Catalog, asking: Asking
+) -> tuple[Reading, ...]:
+    """Ask a Prometheus server, and return what each deployment did. EvidenceError where that is not allowed.
+
+    A token from the environment is not sent: it is for a server that the user names, not for one that a case names.
+    """
+    from specrules.pipeline.prometheus import Range, read_range
+    from specrules.pipeline.servers import Access
+
+    if not asking.web:
+        message = "this is a Prometheus server, and nothing is asked unless --fetch says so"
+        raise EvidenceError(Problem(message, hint="say --fetch"))
+    return read_range(
+        Range(wanted.url, wanted.range, wanted.selector, wanted.until, wanted.by),
+        engine.id,
+        catalog=catalog,
+        arm=item.arm,
+        access=Access(token_variable=""),
+        now=asking.now,
+    )
+
+
 def _run_of(runs: tuple[Reading, ...], item: EvidenceFile, loaded: LoadedCase) -> Reading:
     """The run in a file that counts: the one that the case names, else the only one at the workload's concurrency.
 
@@ -138,6 +179,12 @@ def _digest(index: int, path: Path) -> FileDigest:
     """The digest of an evidence file, which may be larger than memory."""
     with path.open("rb") as file:
         return FileDigest(f"{index}:{path.name}", hashlib.file_digest(file, "sha256").hexdigest())
+
+
+def _digest_of(index: int, reading: Reading) -> FileDigest:
+    """The digest of what a server said."""
+    said = "\n".join(fact.model_dump_json() for fact in reading.facts.values())
+    return FileDigest(f"{index}:prometheus", hashlib.sha256(said.encode()).hexdigest())
 
 
 def _engine_of(item: EvidenceFile, index: int, loaded: LoadedCase, catalog: Catalog) -> Engine | Bench:

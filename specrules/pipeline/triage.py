@@ -18,7 +18,7 @@ from specrules.errors import CatalogError, LoadError
 from specrules.model.prior import GroupFile, PriorFile
 from specrules.model.rule import FormulaFile, InputFile
 from specrules.model.verdict import Verdict
-from specrules.pipeline.evidence import Progress, gather
+from specrules.pipeline.evidence import Asking, Progress, gather
 from specrules.pipeline.memory_files import with_memory
 from specrules.pipeline.rules import asked, compiled
 from specrules.pipeline.sources import Sources
@@ -48,7 +48,7 @@ def triage(
     knowledge = _knowledge(loaded, catalog)
     rules, table = compiled(catalog)
     sources = replace(sources or Sources(), folder=loaded.folder)
-    gathered = with_files(gather(loaded, catalog, progress), loaded, progress, sources)
+    gathered = with_files(gather(loaded, catalog, progress, Asking(sources.web, moment)), loaded, progress, sources)
     gathered = with_memory(gathered, loaded, catalog, sources)
     given = situation(loaded.case, gathered.facts, knowledge)
     values, issues = input_values(given, gathered.state, moment)

@@ -75,6 +75,7 @@ def compile_reader(engine: Program, spec: Reader, version: str | None = None) ->
     checks = compiler.checks()
     only = compiler.expression("only", spec.only, Type.BOOL)
     compiler.split()
+    compiler.load()
     compiler.sources()
     lines = compiler.matcher(patterns) if spec.kind == "log" and not compiler.problems else None
     if compiler.problems:
@@ -209,6 +210,12 @@ class _Compiler:
             if value is not None:
                 compiled.append(CompiledRule(spec, value, when, low, high, samples))
         return tuple(compiled)
+
+    def load(self) -> None:
+        """Record a count of sequences that is no metric of this reader."""
+        name = self.spec.load
+        if name is not None and (name not in self.spec.fields or self.spec.fields[name].metric is None):
+            self.report("load", f"{name!r} is no metric of the reader", did_you_mean(name, self.symbols))
 
     def split(self) -> None:
         """Record fields that cannot tell runs apart: they are not declared, or no single numbers or texts."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from specrules.errors import EvidenceError, Problem
 from specrules.evidence.readers.compiled import CompiledField, CompiledReader
@@ -29,6 +29,25 @@ def observe(reader: CompiledReader, source: Source, before: Source | None = None
         series.add_difference(before)
     else:
         series.add_all()
+    return series.finish()
+
+
+def observe_window(
+    reader: CompiledReader,
+    name: str,
+    rose: Mapping[str, Sequence[Series]],
+    means: Mapping[str, Sequence[Series]],
+    types: Mapping[str, str],
+) -> Observed | None:
+    """Return what a reader finds in a range of time, None where a metric that it requires is missing.
+
+    `rose` holds by metric how far each series rose, `means` what it was on average. Counters are taken from the first,
+    gauges from the second; an average over a server's lifetime is unknown in a range. `name` says where all is from.
+    """
+    if not all(means.get(metric) for metric in reader.spec.requires):
+        return None
+    series = _Series(reader, Dump(Source(name, ""), means, types, ()))
+    series.add_window(rose)
     return series.finish()
 
 
@@ -95,6 +114,23 @@ class _Series:
         if found.is_idle:
             message = f"nothing was served since {before.name} (idle window): whether the server drafts is unknown"
             self.observed.warn(Problem(message, self.dump.source.at()))
+
+    def add_window(self, rose: Mapping[str, Sequence[Series]]) -> None:
+        """Note how far counters rose and what gauges were on average. Places are the metrics: there are no lines."""
+        moved: list[bool] = []
+        for field in self.reader.fields.values():
+            metric = field.spec.metric
+            if metric is None or not self.dump.of(metric) or field.spec.kind == "lifetime":
+                continue
+            is_counter = self.dump.is_counter(field)
+            found = rose.get(metric, ()) if is_counter else self.dump.of(metric)
+            if is_counter:
+                moved += [item.value != 0 for item in found]
+            self._add(field, found)
+            if field.name in self.record.found:
+                seen = self.record.found[field.name]
+                self.record.found[field.name] = [Occurrence(item.value, (metric,)) for item in seen]
+        self.observed.is_idle = bool(moved) and not any(moved)
 
     def finish(self) -> Observed:
         """Return what was found."""
