@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import statistics
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 
 from specrules.derive import consistency
 from specrules.derive.sides import Sides
+from specrules.evidence.readers.reading import read_file
 from specrules.model.fact import Fact, Facts
 from specrules.model.quantity import Provenance
 
-from .build import case, facts, given, table
+from .build import case, catalog, facts, given, table
+
+RECORDINGS = Path(__file__).parents[2] / "data" / "recordings"
 
 DRAFTING = {"drafting": True, "rate_tok_s": 25.0, "tokens_per_round": 1.67, "rate_kind": "decode"}
 
@@ -255,3 +259,19 @@ def test_a_commit_without_drafts() -> None:
 def test_the_accepted_ratio_as_stated_or_read(stated: dict[str, object] | None, expected: float | None) -> None:
     found = sides(measurements={"acceptance": stated}, more={"candidate__accepted_ratio": 0.9})
     assert consistency.accepted_ratio(found) == expected
+
+
+@pytest.mark.parametrize(("length", "variation"), [(1, 0.042), (3, 0.072), (7, 0.037)])
+def test_the_logs_of_a_real_pair_contradict_nothing(length: int, variation: float) -> None:
+    path = RECORDINGS / "llama.cpp-b11434-pair" / f"pair-k{length}.log"
+    read = read_file(str(path), catalog().engine("llama.cpp").model, "candidate", others=()).facts
+    share = consistency.rounds_over_passes(read).value
+    assert share is not None
+    assert 0.94 < share < 1
+    assert consistency.round_mismatch(read).value == pytest.approx(0, abs=0.01)
+    assert consistency.mixed_runs(read) == consistency.Found(0.0)
+    assert (consistency.drafting_share(read) or 0) > 0.99
+    # Two shared cores: at K = 3 the ten requests differ by more than the 6 % that a quiet machine stays below.
+    base = given(case(measurements={"candidate": {"drafting": True}})).sides
+    taken = Sides(**{name: getattr(base, name) for name in base.__slots__} | {"facts": read})
+    assert consistency.round_variation(taken) == pytest.approx(variation, abs=6e-4)
