@@ -15,7 +15,7 @@ from specrules.live.failures import LiveError
 from specrules.live.http import Answer, Server
 from specrules.live.probes import Probed, ask, can_be_asked
 from specrules.live.recognise import Recognised, paths_to_ask, recognise
-from specrules.model.engine import Engine
+from specrules.model.engine import Engine, Probe
 from specrules.model.fact import Fact, Facts
 
 BUILD = "engine.build"
@@ -69,7 +69,7 @@ def interview(
     costly = [probe for probe in wanted if probe.generates]
     if costly:
         say(f"  and with {len(costly)} small requests that generate: {', '.join(probe.id for probe in costly)}")
-    probed = tuple(ask(server, probe, words, found.answers) for probe in wanted)
+    probed = tuple(_asked(server, probe, words, found.answers) for probe in wanted)
     answers = [
         (item.probe.path, item.answer)
         for item in sorted(probed, key=lambda item: item.probe.generates)
@@ -84,6 +84,16 @@ def interview(
         single=[item.probe.path for item in probed if item.probe.generates],
     )
     return Interview(server.place, engine, found.because, probed, facts, model, _version(facts, engine) or version)
+
+
+def _asked(server: Server, probe: Probe, words: dict[str, str], earlier: dict[str, Answer]) -> Probed:
+    """Send one probe. Once a server has answered at all, one that brings nothing is noted and not the end."""
+    try:
+        return ask(server, probe, words, earlier)
+    except LiveError as error:
+        if not earlier:
+            raise
+        return Probed(probe, None, None, error.problems[0].message)
 
 
 def served_model(server: Server, engine: Engine, earlier: dict[str, Answer] | None = None) -> str | None:
