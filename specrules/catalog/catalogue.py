@@ -328,6 +328,11 @@ class Catalog:
         folders = (layer.folder("templates") for layer in reversed(self.layers))
         return tuple(folder for folder in folders if folder is not None)
 
+    @cached_property
+    def rules_are_shipped(self) -> bool:
+        """Whether all rules and the inputs that they read are built-in, whose messages the tests have checked."""
+        return all(item.document.layer == BUILTIN for kind in (RuleFile, InputFile) for item in self.of_kind(kind))
+
     @property
     def table_is_shipped(self) -> bool:
         """Whether the verdict table is the built-in one, whose proof is part of the tests."""

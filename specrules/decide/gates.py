@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 
 from specrules.decide.rules import CompiledRule, RuleSet
@@ -29,8 +29,10 @@ def evaluate(rules: RuleSet, values: Mapping[str, object]) -> tuple[Gate, ...]:
     return tuple(evaluate_rule(rule, values) for rule in rules)
 
 
-def evaluate_rule(rule: CompiledRule, values: Mapping[str, object]) -> Gate:
-    """Judge one rule."""
+def evaluate_rule(
+    rule: CompiledRule, values: Mapping[str, object], silent: Container[RuleOutcome] = frozenset()
+) -> Gate:
+    """Judge one rule. With an outcome of `silent` the gate has the rule's title for a message: nobody will read it."""
     scope = dict(values)
     try:
         for name, expression in rule.lets.items():
@@ -39,7 +41,7 @@ def evaluate_rule(rule: CompiledRule, values: Mapping[str, object]) -> Gate:
     except Exception as error:  # a gate that cannot be judged must say so, and never pass
         message = f"{rule.rule.title}: could not be judged: {error}"
         return _gate(rule, _Finding("error", rule.require.source.strip(), ""), message)
-    return _gate(rule, finding, _message(rule, scope, finding))
+    return _gate(rule, finding, rule.rule.title if finding.outcome in silent else _message(rule, scope, finding))
 
 
 def _decide(rule: CompiledRule, scope: Mapping[str, object]) -> _Finding:

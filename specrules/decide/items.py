@@ -13,6 +13,8 @@ from specrules.model.rule import RuleOutcome
 from specrules.model.verdict import Gate
 
 _MOST_SHOWN = 3
+_SAID_TOGETHER: frozenset[RuleOutcome] = frozenset({"pass", "not-applicable"})
+"""Outcomes of items that are said once, in the words of the rule's `clean`."""
 
 
 def judge(
@@ -31,7 +33,7 @@ def judge(
         gate = evaluate_rule(rule, values)
         place = next((places[name] for name in _in_order(rule) if name in places), whole)
         return (_finding(rule, gate, Item({}, "", place)),)
-    judged = [(item, _with_conditions(rule, evaluate_rule(rule, {**values, **item.values}), item)) for item in items]
+    judged = [(item, _asked(rule, values, item)) for item in items]
     found = [_finding(rule, gate, item) for item, gate in judged if gate.outcome in {"fail", "error"}]
     unknown = [(item, gate) for item, gate in judged if gate.outcome == "unknown"]
     if unknown:
@@ -40,6 +42,10 @@ def judge(
         return tuple(_distinct(found))
     clean = [gate for _, gate in judged if gate.outcome == "pass"]
     return (_clean(rule, clean, judged, whole),)
+
+
+def _asked(rule: CompiledRule, values: Mapping[str, object], item: Item) -> Gate:
+    return _with_conditions(rule, evaluate_rule(rule, {**values, **item.values}, _SAID_TOGETHER), item)
 
 
 def _in_order(rule: CompiledRule) -> list[str]:

@@ -45,6 +45,21 @@ class Message:
         return " ".join(self._template.render(context).split())
 
 
+class LazyMessage:
+    """A message that is compiled when it is first rendered: shipped ones are checked by the tests, not by every run."""
+
+    def __init__(self, text: str, names: frozenset[str]) -> None:
+        self._text = text
+        self._names = names
+
+    def render(self, values: Mapping[str, object], outcome: RuleOutcome) -> str:
+        """Return the text on one line, with `?` for what is unknown. Raises what the template raises."""
+        message, problems = compile_message(self._text, self._names)
+        if message is None:
+            raise ValueError("; ".join(problem.message for problem in problems))
+        return message.render(values, outcome)
+
+
 @functools.lru_cache(maxsize=256)
 def compile_message(text: str, names: frozenset[str]) -> tuple[Message | None, list[Problem]]:
     """Compile a message over the names that it may read; problems have places within `text`.

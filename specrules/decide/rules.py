@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from specrules.catalog.places import Locate, Route, relocated
 from specrules.catalog.symbols import ITEM_SPACES
-from specrules.decide.messages import OUTCOME, Message, compile_message
+from specrules.decide.messages import OUTCOME, LazyMessage, Message, compile_message
 from specrules.errors import ExpressionError, LoadError, Location, Problem
 from specrules.expressions import FUNCTIONS, Expression, Type, compile_expression
 from specrules.model.base import PARTS, Part
@@ -31,7 +31,7 @@ class CompiledRule:
     lets: Mapping[str, Expression]
     applies: Expression | None
     require: Expression
-    message: Message
+    message: Message | LazyMessage
 
 
 class RuleSet:
@@ -58,8 +58,10 @@ class RuleSet:
         return tuple(self._by_id)
 
 
-def compile_rules(files: Iterable[tuple[RuleFile, Locate]], symbols: Mapping[str, Type]) -> RuleSet:
-    """Compile the rules of all files against the declared names.
+def compile_rules(
+    files: Iterable[tuple[RuleFile, Locate]], symbols: Mapping[str, Type], *, lazy: bool = False
+) -> RuleSet:
+    """Compile the rules of all files against the declared names. `lazy` leaves messages to their first rendering.
 
     LoadError with every problem: expressions and messages that are refused, names under `let` that hide something,
     ids that are used twice, and no rules at all, since a gate without rules would pass everything.
@@ -73,7 +75,7 @@ def compile_rules(files: Iterable[tuple[RuleFile, Locate]], symbols: Mapping[str
             if rule.id in places:
                 problems.append(Problem(f"the rule id {rule.id!r} is used twice", where, f"first at {places[rule.id]}"))
             places.setdefault(rule.id, where)
-            compiler = _RuleCompiler(rule, ("rules", index), locate, symbols)
+            compiler = _RuleCompiler(rule, ("rules", index), locate, symbols, lazy=lazy)
             one = compiler.compile(file.part, file.scope)
             problems += compiler.problems
             if one is not None:
@@ -88,8 +90,11 @@ def compile_rules(files: Iterable[tuple[RuleFile, Locate]], symbols: Mapping[str
 class _RuleCompiler:
     """Compiles one rule and collects what is wrong with it."""
 
-    def __init__(self, rule: Rule, route: Route, locate: Locate, symbols: Mapping[str, Type]) -> None:
+    def __init__(
+        self, rule: Rule, route: Route, locate: Locate, symbols: Mapping[str, Type], *, lazy: bool = False
+    ) -> None:
         self.rule = rule
+        self.lazy = lazy
         self.route = route
         self.locate = locate
         own = None if rule.each is None else ITEM_SPACES[rule.each]
@@ -113,12 +118,19 @@ class _RuleCompiler:
                 self.symbols[name] = expression.type
         applies = None if rule.applies is None else self._expression(rule.applies, ("applies",), Type.BOOL)
         require = self._expression(rule.require, ("require",), Type.BOOL)
-        message, found = compile_message(rule.message, frozenset({*self.symbols, *self._broken}))
-        self.problems += relocated(found, rule.message, (*self.route, "message"), self.locate)
+        message = self._message(rule.message)
         if self.problems or require is None or message is None:
             return None
         where = self.locate((*self.route, "id"), 0)
         return CompiledRule(rule, part, scope, where, lets, applies, require, message)
+
+    def _message(self, text: str) -> Message | LazyMessage | None:
+        names = frozenset({*self.symbols, *self._broken})
+        if self.lazy:
+            return LazyMessage(text, names)
+        message, found = compile_message(text, names)
+        self.problems += relocated(found, text, (*self.route, "message"), self.locate)
+        return message
 
     def _clean(self) -> None:
         """A rule that is asked per item says once what it checked; without items there is nothing to say once."""

@@ -12,12 +12,13 @@ from specrules.model.policy import PolicyFile, RuleWeight
 from specrules.model.rule import Rule, RuleFile, VerdictTable
 
 
-@functools.lru_cache(maxsize=1)
-def compiled(catalog: Catalog) -> tuple[RuleSet, Table]:
+@functools.lru_cache(maxsize=2)
+def compiled(catalog: Catalog, *, lazy: bool = True) -> tuple[RuleSet, Table]:
     """The rules and the verdict table of a catalogue, kept for its next case.
 
     Rules weigh what the policy says, those that it switches off what they say themselves: `asked` leaves them out. A
-    table that is not the shipped one is proved first. Raises LoadError with every problem.
+    table that is not the shipped one is proved first. `lazy` leaves the messages of shipped rules to their first
+    rendering. Raises LoadError with every problem.
     """
     symbols, weights = catalog.symbols, catalog.policy.rules
     loaded: Loaded[VerdictTable] = catalog.only(VerdictTable, "verdict table", "verdict")
@@ -29,6 +30,7 @@ def compiled(catalog: Catalog) -> tuple[RuleSet, Table]:
                 if item.model.scope == "case"
             ],
             symbols,
+            lazy=lazy and catalog.rules_are_shipped,
         )
         table = compile_table(loaded.model, symbols, loaded.locate)
         if not catalog.table_is_shipped and (problems := prove(table)):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from specrules.decide.messages import compile_message
+from specrules.decide.messages import LazyMessage, compile_message
 from specrules.expressions import Unknown
 
 NAMES = frozenset({"rate", "engine.id", "engine.methods", "drafter.fits", "a.b.c"})
@@ -93,3 +93,10 @@ def test_a_message_must_render_while_everything_is_unknown():
     assert problem.hint == "put `{% if NAME is known %}` around it"
     assert refused('{% if outcome == "fail" %}{{ engine.methods | join }}{% endif %}').hint == problem.hint
     assert render("{% if rate is known and rate > 3 %}much{% endif %}", rate=4) == "much"
+
+
+def test_a_lazy_message_is_compiled_when_it_is_rendered() -> None:
+    lazy = LazyMessage("{{ rate }} of {{ limit }}", frozenset({"rate", "limit"}))
+    assert lazy.render({"rate": 2.0}, "pass") == "2 of ?"
+    with pytest.raises(ValueError, match="unknown name 'rat' in the message"):
+        LazyMessage("{{ rat }}", frozenset({"rate"})).render({}, "pass")
