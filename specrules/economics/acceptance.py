@@ -28,6 +28,7 @@ from specrules.economics.domain import ROUNDING, committed, finite, not_negative
 _HORNER_LIMIT = 64  # beyond this depth the loop costs more than the closed form and gains nothing
 _STEPS = 40  # of which about six are taken
 _SETTLED = 1e-14
+_BESIDE_ONE = 1e-4
 _NEAREST = 1e-300  # keeps 0 / 0 away where p is 1 to the last digit
 
 
@@ -227,7 +228,11 @@ def _invert(ratio: Array, length: Array) -> Array:
     for _ in range(_STEPS):
         top, bottom = np.expm1(-length * x), np.expm1(-x)
         above = np.log(top / bottom) - x - wanted
-        step = np.where(moving, above / (1 / bottom - length * (1 + top) / top), 0.0)
+        slope = 1 / bottom - length * (1 + top) / top
+        near = length * x < _BESIDE_ONE
+        if np.any(near):  # the two parts of the slope cancel there
+            slope = np.where(near, (length**2 - 1) / 12 * x - (length + 1) / 2, slope)
+        step = np.where(moving, above / slope, 0.0)
         x = np.maximum(x - step, _NEAREST)
         moving = np.abs(step) > _SETTLED * (1 + x)
         if not np.any(moving):

@@ -208,7 +208,7 @@ class OffRun(Model):
 
 
 class Measurements(Model):
-    """What was measured or is believed about the candidate. `conditions` are those of all that states none of its own."""
+    """What was measured or is believed about the candidate. `conditions` hold for all that states none of its own."""
 
     conditions: Conditions = Conditions()
     acceptance: Acceptance | None = None

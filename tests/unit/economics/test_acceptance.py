@@ -143,3 +143,10 @@ def test_the_inverse_against_bisection_to_the_last_digit() -> None:
         short = middle * np.expm1(length * np.log(middle)) / np.expm1(np.log(middle)) < ratio * length
         low, high = np.where(short, middle, low), np.where(short, high, middle)
     np.testing.assert_allclose(acceptance.conditional_from_ratio(ratio, length), low, rtol=0, atol=2e-15)
+
+
+@pytest.mark.parametrize("length", [0.4, 1, 1.5, 3, 31.005756366003272, 64, 500.5])
+def test_the_inverse_of_the_largest_ratio_below_one(length: float) -> None:
+    next_below = math.nextafter(1, 0)
+    for ratio in (next_below, 1 - 3e-16, 1 - 1e-14, 1 - 1e-13):
+        assert 0 <= 1 - acceptance.conditional_from_ratio(ratio, length) <= 4 * (1 - ratio) / (length + 1) + 3e-16
