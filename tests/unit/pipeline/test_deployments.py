@@ -118,7 +118,7 @@ def stated(engine: str, chosen: Mapping[str, str | bool], *, gap: bool) -> Deplo
 
 
 @pytest.mark.parametrize("engine", catalog().engine_ids)
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_no_settings_make_a_rule_err(engine: str, data: st.DataObject) -> None:
     model = catalog().engine(engine).model
