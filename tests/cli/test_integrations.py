@@ -176,7 +176,7 @@ class TestAction:
         pytest.importorskip("hatchling", reason="building needs hatchling")
         step, temp = self.steps()[0], tmp_path / "runner"
         temp.mkdir()
-        # The packages are those that are here: there may be no index to install from. For pip, 0 switches isolation off.
+        # The packages are those that are here: there may be no index to install from. 0 switches isolation off.
         here = os.pathsep.join(dict.fromkeys(sysconfig.get_paths()[key] for key in ("purelib", "platlib")))
         values = self.values(python=sys.executable)
         own = {name: EXPRESSION.sub(lambda m: values[m[1]], text) for name, text in step["env"].items()}

@@ -62,8 +62,8 @@ def test_with_files_it_says_which_are_used():
 
 def test_a_file_with_mistakes():
     waivers("- {rule: setting-not-removed, reason: r, owner: o, expires: soon}\n")
-    problems = refused("waivers", *NOW)
-    assert problems == [".specrules/waivers.yaml:3:61: 'waivers[0].expires' must be a date such as 2026-08-01, not 'soon'"]
+    (problem,) = refused("waivers", *NOW)
+    assert problem.startswith(".specrules/waivers.yaml:3:61: 'waivers[0].expires' must be a date such as ")
 
 
 class TestGate:
