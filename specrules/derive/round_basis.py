@@ -145,7 +145,8 @@ def _predicted_factor(sides: Sides, draft_length: int) -> Span:
     only. Neither is an estimate of the other, so that both of their intervals count, as bounds.
     """
     predicted = predicted_verify(sides.case, draft_length + 1, sides.steps.plain)
-    factor = Span.exact(1.0) if predicted is None else predicted.factor
+    known = Span.exact(1.0) if predicted is None else predicted.factor
+    factor = Span(known.low, known.mid, known.high, "bounds")
     prior = sides.beliefs.about("verify_slope", draft_length)
     if prior is None:
         return factor
