@@ -80,10 +80,11 @@ def tokenizers(
     _check_version(version, engine, engines)
     comparison = compare(*each((sources or Sources(web=True)).tokenizer, (target, drafter)))
     facts = facts_of(comparison)
-    values: Values = {item.name: None for item in catalog.inputs.inputs} | {
-        name: fact.value for name, fact in facts.items()
+    values: Values = {
+        **{item.name: None for item in catalog.inputs.inputs},
+        **{name: fact.value for name, fact in facts.items()},
+        **_least_sizes(comparison),
     }
-    values |= _least_sizes(comparison)
     answers: list[EngineAnswer] = []
     for one in engines:
         asked = _Question(one, version or one.version.facts_from, comparison, values, catalog.symbols)
