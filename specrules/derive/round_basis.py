@@ -10,7 +10,7 @@ from __future__ import annotations
 from specrules.derive.curve import at_width, least_at, verify_curve
 from specrules.derive.predicted_verify import predicted_verify
 from specrules.derive.priors import span_of_prior
-from specrules.derive.round_costs import drafter_cost_is_known, drafter_step, restores
+from specrules.derive.round_costs import drafter_cost_is_known, drafter_step, drafting_step, restores
 from specrules.derive.sides import Sides, run_round
 from specrules.derive.spans import UNBOUNDED, Span, from_quantity, widened
 
@@ -99,9 +99,20 @@ def basis_spans(sides: Sides, basis: str, draft_length: int) -> dict[str, Span]:
 def _depth_share(sides: Sides, draft_length: int) -> Span:
     """How much of what the run's round costs beyond a plain step grows with K: a prior, else what the class says."""
     prior, kind = sides.beliefs.about("depth_share", draft_length), sides.drafter_class
-    if prior is not None:
-        return span_of_prior(prior)
-    return Span(*kind.depth_share, "bounds" if kind.constant_in_depth else "interval")
+    if kind.constant_in_depth:
+        return Span(*kind.depth_share, "bounds") if prior is None else span_of_prior(prior)
+    share = Span(*kind.depth_share) if prior is None else span_of_prior(prior)
+    least = _least_share(sides)
+    return Span(max(share.low, least), max(share.mid, least), max(share.high, least), share.shape)
+
+
+def _least_share(sides: Sides) -> float:
+    """Each further token costs at least a pass of a drafter that passes per token, where that is known."""
+    run, plain, round_ms, drafting = sides.run, sides.steps.plain, run_round(sides), drafting_step(sides)
+    if run is None or not run.draft_length or plain is None or round_ms is None or drafting is None:
+        return 0.0
+    grown = round_ms - plain.mid
+    return min(1.0, drafting * run.draft_length / grown) if grown > 0 else 0.0
 
 
 def _floor(sides: Sides, draft_length: int) -> dict[str, Span]:

@@ -34,6 +34,15 @@ def drafter_step(sides: Sides, draft_length: int) -> Span | None:
     return Span(share.low * plain.mid, share.mid * plain.mid, share.high * plain.mid, prior.shape)
 
 
+def drafting_step(sides: Sides) -> float | None:
+    """The least that a drafted token costs, in ms: the drafter alone, else what it took in rounds of the run."""
+    step = span_of(sides.facts.get("drafter.step_ms"))
+    if step is not None:
+        return step.low
+    taken, length = sides.facts.number("candidate.draft_ms"), sides.facts.number("candidate.mean_draft_length")
+    return taken / length if taken is not None and length else None
+
+
 def _drafter(sides: Sides, draft_length: int) -> dict[str, Span]:
     spans: dict[str, Span] = {}
     step = span_of(sides.facts.get("drafter.step_ms"))
