@@ -58,7 +58,7 @@ def command(
 
     moment = now or datetime.now(UTC)
     catalog = Catalog.load(engines=engines, rules=rules, templates=templates)
-    access = Access(token_env, allow_private_redirects, silent_s=timeout)
+    access = Access(token_env, allow_private_redirects, total_s=max(120, timeout), silent_s=timeout)
     file = output or Path("case.yaml")
     wanted = Wanted(target, drafter, log, metrics, engine, generates=not no_requests, folder=file.parent)
     learned = learn(wanted, now=moment, access=access, catalog=catalog, say=announce)

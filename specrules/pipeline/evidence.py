@@ -108,12 +108,14 @@ def gather(
 def _reading(item: EvidenceFile, loaded: LoadedCase, engine: Engine | Bench, own: str, catalog: Catalog) -> Reading:
     """Read one evidence file: samples of measured requests, or what a server printed."""
     from specrules.evidence.readers.reading import read_file_runs
-    from specrules.evidence.samples import is_samples_file, read_samples
+    from specrules.evidence.samples.lines import is_samples_file
 
     path = str(loaded.folder / item.path)
     if is_samples_file(path):
         if item.before is not None:
             raise EvidenceError("samples are no metrics dump: nothing can be subtracted from them")
+        from specrules.evidence.samples.reading import read_samples
+
         concurrency = loaded.case.workload.concurrency
         return read_samples(path, lambda name: catalog.engine(name).model, item.arm, concurrency=concurrency)
     runs = read_file_runs(

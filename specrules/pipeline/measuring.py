@@ -115,7 +115,7 @@ def run_plan(
     Whatever ends the run - the budget, enough knowledge, a server that is lost, an interruption - what was measured
     until then is in the file. Raises UsageError for a file that exists, LiveError for servers that cannot be asked.
     """
-    from specrules.evidence.samples import samples_reading
+    from specrules.evidence.samples.reading import samples_reading
     from specrules.live.measuring import Measuring
 
     catalog = catalog or Catalog.load()
@@ -213,7 +213,7 @@ def _reference(plan: Plan) -> Interval[float] | None:
 @contextmanager
 def _kept(path: Path, *, append: bool) -> Iterator[Callable[[Sample], None]]:
     """Open the samples file. Every line reaches the disk at once: a run may end at any moment."""
-    from specrules.evidence.samples import is_samples_file, written
+    from specrules.evidence.samples.lines import is_samples_file, written
 
     if path.exists() and not (append and is_samples_file(str(path))):
         what = "is no samples file" if append else "exists"

@@ -49,10 +49,12 @@ def read_runs(
 ) -> tuple[Reading, ...]:
     """Say what each run in a file holds: a bench writes many into one. Takes and raises what `read` does."""
     from specrules.evidence.readers.reading import read_any_runs, read_file_runs
-    from specrules.evidence.samples import is_samples_file, read_samples
+    from specrules.evidence.samples.lines import is_samples_file
 
     catalog = catalog or Catalog.load()
     if before is None and is_samples_file(path):
+        from specrules.evidence.samples.reading import read_samples
+
         known = catalog
         return (read_samples(path, lambda name: known.engine(name).model, arm),)
     if engine is None:

@@ -90,6 +90,8 @@ def running(folder: Path, *flags: str, name: str = "server") -> Iterator[LlamaSe
         "1024",
         "-np",
         "1",
+        "-t",
+        "1",
         *flags,
     ]
     with log.open("wb") as file:

@@ -116,7 +116,7 @@ def test_what_is_no_quantity(quantity: Any) -> None:
         Case.model_validate_json(json.dumps(case))
 
 
-@pytest.mark.parametrize("kind", sorted(set(DOCUMENTS) - {"case", "rule-cases"}))
+@pytest.mark.parametrize("kind", sorted(set(DOCUMENTS) - {"case", "prompts", "rule-cases"}))
 def test_a_document_that_extends_another_holds_only_what_it_changes(kind: str) -> None:
     assert errors(kind, {"schema": 1, "extends": "other"}) == []
     assert errors(kind, {"extends": "other"}) != []

@@ -16,7 +16,7 @@ import pytest
 
 from specrules.catalog.case import load_case
 from specrules.cli.main import run
-from specrules.evidence.samples import read_lines
+from specrules.evidence.samples.lines import read_lines
 from specrules.evidence.source import read_source
 
 from .halogen import Halogen

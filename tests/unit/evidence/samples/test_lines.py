@@ -7,7 +7,7 @@ import json
 import pytest
 
 from specrules.errors import EvidenceError
-from specrules.evidence.samples import is_samples_file, read_lines, written
+from specrules.evidence.samples.lines import is_samples_file, read_lines, written
 from specrules.evidence.source import Source
 
 from .build import sample

@@ -6,7 +6,8 @@ import pytest
 
 from specrules.catalog.catalogue import Catalog
 from specrules.errors import EvidenceError
-from specrules.evidence.samples import read_samples, samples_reading, written
+from specrules.evidence.samples.lines import written
+from specrules.evidence.samples.reading import read_samples, samples_reading
 from specrules.evidence.samples.request import repeats_itself, request_of
 
 from .build import dump, sample, timings
