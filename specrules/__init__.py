@@ -1,6 +1,7 @@
 """Is speculative decoding worth deploying for this target, drafter and engine, against what runs today?
 
     specrules.triage(case) -> Verdict        a case file to its verdict
+    specrules.gate(paths) -> GateReport      cases and deployments against a policy
     specrules.load_case(path) -> LoadedCase  a case file, checked
     specrules.Catalog.load(...) -> Catalog   engines, drafter classes, rules, from all layers
 
@@ -19,17 +20,21 @@ if TYPE_CHECKING:
     from specrules.catalog.case import LoadedCase, load_case
     from specrules.catalog.catalogue import Catalog
     from specrules.model.case import Case
+    from specrules.model.finding import GateReport
     from specrules.model.verdict import Verdict
+    from specrules.pipeline.gate import gate
     from specrules.pipeline.triage import triage
 
 __all__ = [
     "Case",
     "Catalog",
+    "GateReport",
     "LoadedCase",
     "SpecrulesError",
     "UserError",
     "Verdict",
     "__version__",
+    "gate",
     "load_case",
     "triage",
 ]
@@ -37,8 +42,10 @@ __all__ = [
 _HOMES = {
     "Case": "specrules.model.case",
     "Catalog": "specrules.catalog.catalogue",
+    "GateReport": "specrules.model.finding",
     "LoadedCase": "specrules.catalog.case",
     "Verdict": "specrules.model.verdict",
+    "gate": "specrules.pipeline.gate",
     "load_case": "specrules.catalog.case",
     "triage": "specrules.pipeline.triage",
 }
