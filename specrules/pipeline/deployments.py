@@ -15,6 +15,7 @@ from specrules.derive.deployed_values import Deployed, Knowledge, deployed
 from specrules.model.deployment import Deployment
 from specrules.model.raw_finding import DeploymentFindings, RawFinding
 from specrules.pipeline.deployment_rules import deployment_rules
+from specrules.pipeline.rules import asked
 
 if TYPE_CHECKING:
     from specrules.catalog.case import LoadedCase
@@ -55,7 +56,7 @@ def deployment_findings(
     }
     findings = tuple(
         finding
-        for rule in deployment_rules(catalog)
+        for rule in asked(deployment_rules(catalog), catalog.policy)
         for finding in judge(rule, settled.values, items.get(rule.rule.each or "", ()), settled.places, settled.whole)
     )
     return DeploymentFindings(

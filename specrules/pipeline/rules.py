@@ -56,4 +56,7 @@ def weighed(file: RuleFile, weights: Mapping[str, RuleWeight]) -> RuleFile:
 
 
 def _with_weight(rule: Rule, weight: RuleWeight | None) -> Rule:
-    return rule if weight is None or weight == "off" else rule.model_copy(update={"severity": weight})
+    """What a policy weighs a rule counts for what is unknown too."""
+    if weight is None or weight == "off":
+        return rule
+    return rule.model_copy(update={"severity": weight, "unknown": None})

@@ -7,8 +7,12 @@ from pathlib import Path
 import pytest
 
 from specrules.catalog.catalogue import Catalog
+from specrules.derive.condition_examples import as_deployment
 from specrules.errors import LoadError
+from specrules.model.deployment import DeployedFact, Place
 from specrules.model.verdict import Verdict
+from specrules.pipeline.deployment_rules import deployment_rules
+from specrules.pipeline.deployments import deployment_findings
 from specrules.pipeline.rules import asked, compiled
 from specrules.pipeline.triage import triage
 
@@ -59,3 +63,22 @@ def test_switching_everything_off_is_refused(tmp_path: Path) -> None:
 def test_nothing_is_left_out_by_default() -> None:
     rules, _ = compiled(catalog())
     assert asked(rules, catalog().policy) is rules
+
+
+def test_what_a_policy_weighs_a_rule_counts_for_its_unknown_too(tmp_path: Path) -> None:
+    weights = {"warn": catalog(), "block": under(tmp_path, "{head-for-target: block}")}
+    found = {weight: deployment_rules(changed).get("head-for-target") for weight, changed in weights.items()}
+    assert [(one.rule.severity, one.rule.unknown) for one in found.values() if one is not None] == [
+        ("block", "warn"),
+        ("block", None),
+    ]
+
+
+def test_a_rule_of_deployments_that_is_off_is_not_asked(tmp_path: Path) -> None:
+    deployed = as_deployment(catalog().engine("llama.cpp").model, {"-md": "small.gguf"})
+    assert "drafter-enabled" not in {one.rule for one in deployment_findings(deployed, catalog()).findings}
+    drafts = deployed.model_copy(
+        update={"facts": (DeployedFact(name="drafter.file", value="small.gguf", written="-md", place=Place(path="f")),)}
+    )
+    assert [one.rule for one in deployment_findings(drafts, catalog()).findings] == ["drafter-enabled"]
+    assert deployment_findings(drafts, under(tmp_path, "{drafter-enabled: off}")).findings == ()
