@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from specrules.evidence.deployments.shell_words import Part, RawWord
 from specrules.evidence.deployments.text import Builder, Text
 
-LONGEST_VALUE = 1 << 16
+LONGEST_VALUE = 1 << 15
+MOST_ENTRIES = 4096
 _BLANKS = re.compile(r"[ \t\n]+")
 _WITH_DEFAULT = frozenset({"", ":-", "-", ":=", "=", ":?", "?"})
 
@@ -30,7 +31,7 @@ Variables = Mapping[str, Value | None]
 class Expander:
     """Fills variables in, as long as the texts do not grow beyond what a file can mean."""
 
-    def __init__(self, left: int = 1 << 23) -> None:
+    def __init__(self, left: int = 1 << 20) -> None:
         self._left = left
 
     @property
@@ -92,7 +93,7 @@ class Expander:
         if value is None or bool(index) != value.is_array or (index and index not in ("@]", "*]")):
             return None
         length = sum(len(text.value) for text in value.texts)
-        if length > LONGEST_VALUE or not self.take(length):
+        if length > LONGEST_VALUE or len(value.texts) > MOST_ENTRIES or not self.take(length + 8 * len(value.texts)):
             return None
         if part.modifier.startswith(":") and not length:
             return None

@@ -17,6 +17,7 @@ from specrules.model.deployment import ConfigDocument, Launch
 
 MAX_LAUNCHES = 1000
 MAX_WORDS = 5000
+MAX_ALL_WORDS = 50_000
 _DOCUMENT = re.compile(r"\.(?:ya?ml|json)$")
 
 
@@ -24,10 +25,15 @@ def launches_of(processes: Iterable[Process], expander: Expander) -> tuple[Launc
     """The launches of a file's processes. Raises Malformed where there are more than can be read."""
     found: list[Launch] = []
     documents = Documents()
+    words = 0
     for process in processes:
         for program in unfold(process, expander):
             if len(found) == MAX_LAUNCHES:
                 msg = f"more than {MAX_LAUNCHES} commands: split the file"
+                raise Malformed(msg, program.start)
+            words += len(program.words) + len(program.environment)
+            if words > MAX_ALL_WORDS:
+                msg = f"more than {MAX_ALL_WORDS} words in all commands and environments: split the file"
                 raise Malformed(msg, program.start)
             found.append(launch_of(program, documents))
     return masked(found)
@@ -85,6 +91,9 @@ def document_of(node: Node) -> ConfigDocument:
     """A configuration file's values under dotted keys."""
     values, places = {}, {}
     for route, key, text in flattened(node):
+        if len(values) == MAX_WORDS:
+            msg = f"a configuration of more than {MAX_WORDS} values"
+            raise Malformed(msg, node.start)
         values[route] = text.word()
         if key is not None:
             places[route] = key.text.place()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -11,6 +12,7 @@ from specrules.catalog.scalars import plain_value
 from specrules.evidence.deployments.text import Builder, Text, unknown
 
 MAX_DEPTH = 64
+_EXPONENT = re.compile(r"-?\d{1,18}(?:\.\d{1,18})?[eE][-+]?\d{1,2}")
 MAX_VISITS = 200_000
 
 
@@ -115,10 +117,13 @@ def plain(node: Node) -> Any:
         return {key: plain(value) for key, (_, value) in node.entries.items()}
     if isinstance(node, Sequence):
         return [plain(item) for item in node.items]
+    text = node.text.value
+    if not node.bare or not node.text.rendered:
+        return text
     try:
-        return plain_value(node.text.value) if node.bare and node.text.rendered else node.text.value
+        return float(text) if _EXPONENT.fullmatch(text) else plain_value(text)
     except OverflowError:
-        return node.text.value
+        return text
 
 
 def rendered(node: Node) -> bool:

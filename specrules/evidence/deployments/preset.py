@@ -12,6 +12,7 @@ from specrules.model.deployment import ConfigDocument, Launch, Place, Word
 FORMAT = "preset"
 EVERY = "*"
 MAX_SECTIONS = 1000
+MAX_ENTRIES = 1000
 _SECTION = re.compile(r"\s*\[([^\]\n]+)\]\s*(?:[#;].*)?$")
 _ENTRY = re.compile(r"\s*([A-Za-z][\w.-]*)\s*=\s*")
 
@@ -40,6 +41,9 @@ def preset_launches(source: Source) -> tuple[Launch, ...]:
         entry = _ENTRY.match(line.value)
         if entry is None:
             msg = "neither a [section] nor 'option = value'"
+            raise Malformed(msg, line.start)
+        if len(entries) == MAX_ENTRIES:
+            msg = f"a section of more than {MAX_ENTRIES} entries"
             raise Malformed(msg, line.start)
         key = line.cut(entry.start(1), entry.end(1))
         entries[key.value] = (key, line.cut(entry.end(), len(line.value)).stripped())

@@ -22,7 +22,7 @@ from specrules.evidence.deployments.yaml_nodes import Yaml
 from specrules.evidence.source import STDIN, STDIN_NAME, read_source
 from specrules.model.deployment import Launch
 
-MAX_BYTES = 4 << 20
+MAX_BYTES = 1 << 20
 
 _BY_NAME = (
     (re.compile(r"(?i)^(?:dockerfile|containerfile)|\.(?:dockerfile|containerfile)$"), "dockerfile"),

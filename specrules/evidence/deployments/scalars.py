@@ -104,7 +104,8 @@ def with_holes(text: Text, holes: list[tuple[int, int]], original: str) -> Text:
     for index, (start, there) in enumerate(text.runs):
         end = text.runs[index + 1][0] if index + 1 < len(text.runs) else len(value)
         last = there + end - start
-        for begin, stop in holes[max(bisect_left(holes, (there, 0)) - 1, 0) :]:
+        for at in range(max(bisect_left(holes, (there, 0)) - 1, 0), len(holes)):
+            begin, stop = holes[at]
             if begin >= last:
                 break
             first, until = max(begin, there) - there + start, min(stop, last) - there + start

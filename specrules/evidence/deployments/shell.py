@@ -9,13 +9,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from specrules.evidence.deployments.expand import Expander, Value
+from specrules.evidence.deployments.expand import MOST_ENTRIES, Expander, Value
 from specrules.evidence.deployments.shell_commands import ASSIGNMENT, Array, RawCommand, shell_steps
 from specrules.evidence.deployments.shell_words import Part, RawWord, heredoc_word
 from specrules.evidence.deployments.text import Builder, Text, unknown
 
 MAX_COMMANDS = 5000
-MAX_EXPORTS = 512
+MAX_EXPORTS = 128
 _OPENING = frozenset({"if", "while", "until", "for", "case", "select", "{"})
 _CLOSING = frozenset({"fi", "done", "esac", "}"})
 _PREFIXES = frozenset({"then", "do", "!", "time", "if", "while", "until", "elif", "else", "{"})
@@ -195,6 +195,8 @@ class _Reader:
             unknown = Builder(self._text.source, self._text.at(raw.start))
             unknown.hole(self._text, raw.start, raw.end)
             return Value((unknown.text(), *(value.texts if value.is_array else ())), is_array=value.is_array)
+        if len(before.texts) > MOST_ENTRIES:
+            return before
         if value.is_array or before.is_array:
             return Value((*before.texts, *value.texts), is_array=True)
         builder = Builder(self._text.source, before.texts[0].start)

@@ -216,7 +216,8 @@ class _Lexer:
         if value.startswith(("\\\n", "\\\r\n"), self.at):
             self.at += 2 if value[self.at + 1] == "\n" else 3
             return
-        parts.append(Part("escape", self.at, self.at + 2, quoted=True, value=value[self.at + 1 : self.at + 2]))
+        meant = value[self.at + 1 : self.at + 2] or "\\"
+        parts.append(Part("escape", self.at, self.at + 2, quoted=True, value=meant))
         self.at = min(self.at + 2, len(value))
 
     def _double(self, parts: list[Part]) -> None:

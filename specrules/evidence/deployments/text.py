@@ -132,8 +132,8 @@ class Builder:
             first = max(begins, start)
             self._run(first + shift, there + first - begins)
             index += 1
-        first_hole = bisect_right(text.holes, start, key=lambda hole: hole[1])
-        for begin, stop in text.holes[first_hole:]:
+        for at in range(bisect_right(text.holes, start, key=lambda hole: hole[1]), len(text.holes)):
+            begin, stop = text.holes[at]
             if begin >= end:
                 break
             self._holes.append((max(begin, start) + shift, min(stop, end) + shift))

@@ -12,7 +12,7 @@ from typing import Any
 from specrules.catalog.document import Source
 from specrules.evidence.deployments.nodes import MAX_DEPTH, Budget, Malformed, Mapping, Node, Scalar, Sequence, size
 from specrules.evidence.deployments.scalars import scalar_text, with_holes
-from specrules.evidence.deployments.templates import blanked
+from specrules.evidence.deployments.templates import Blanked, blanked
 from specrules.evidence.deployments.text import Text, unknown
 
 _OWN_TAGS = "tag:yaml.org,2002:"
@@ -24,28 +24,33 @@ class Yaml:
     def __init__(self, text: Text, budget: Budget | None = None) -> None:
         """Read a whole file, or a text inside one, such as a value of a ConfigMap."""
         budget = budget or Budget()
-        self.documents: list[Node] = []
-        self.template_lines: tuple[tuple[int, int], ...] = ()
-        self.doubtful: tuple[tuple[int, int], ...] = ()
-        self.problem: Malformed | None = None
-        self._reader = _Reader(text)
+        self._read(_Reader(text), budget)
+        if self.problem is not None and "{{" in text.value:
+            # What looks like a template may be text of a value.
+            first = (self.documents, self.problem)
+            self._read(_Reader(text, templates=False), budget)
+            if self.problem is not None:
+                self.documents, self.problem = first
+
+    def _read(self, reader: _Reader, budget: Budget) -> None:
+        self.documents, self.problem = [], None
         try:
-            for node in self._reader.documents():
+            for node in reader.documents():
                 size(node, budget)
                 self.documents.append(node)
         except Malformed as problem:
             self.problem = problem
-        self.template_lines, self.doubtful = self._reader.lines, self._reader.doubtful
+        self.template_lines, self.doubtful = reader.lines, reader.doubtful
 
 
 class _Reader:
     """Builds nodes from events."""
 
-    def __init__(self, text: Text) -> None:
+    def __init__(self, text: Text, *, templates: bool = True) -> None:
         self._outer = text
         self._is_whole = text.runs == ((0, 0),)
         self._source = Source(text.source.path, text.value)
-        found = blanked(self._source.text)
+        found = blanked(self._source.text) if templates else Blanked(self._source.text, (), ())
         self._blank = Source(text.source.path, found.text)
         self._holes = sorted({*found.holes, *text.holes})
         self.lines = tuple((self._there(start), self._there(end)) for start, end in found.lines)
