@@ -50,6 +50,11 @@ _LINE_BY_LINE = frozenset({"text", "github"})
     help="text, json, sarif, junit, github, gitlab or md to a file, - for stdout. Repeatable; text goes to stdout "
     "unless something else does.",
 )
+@click.option(
+    "--fetch",
+    is_flag=True,
+    help="Read what cases name by http(s) address: models' headers, and Prometheus servers. Else nothing is.",
+)
 @options.now
 @options.layers
 def command(
@@ -58,6 +63,7 @@ def command(
     waivers: Path | None,
     case: Path | None,
     outputs: tuple[str, ...],
+    fetch: bool,
     now: datetime | None,
     engines: tuple[Path, ...],
     rules: tuple[Path, ...],
@@ -80,8 +86,14 @@ def command(
     from specrules.cli.writing import progress
     from specrules.pipeline.gate import gate
 
+    sources = None
+    if fetch:
+        from specrules.cli.fetching import web
+
+        sources = web()
+
     catalog = Catalog.load(engines=engines, rules=rules, templates=templates, policy=policy)
-    report = gate(files, catalog=catalog, waivers=waivers, case=case, now=now, progress=progress)
+    report = gate(files, catalog=catalog, waivers=waivers, case=case, now=now, progress=progress, sources=sources)
     _write(report, targets, catalog.template_folders)
     return exit_code(report.outcome)
 

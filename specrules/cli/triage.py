@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Read models' headers from http(s) addresses, and ask the Prometheus servers of evidence. Else nothing is.",
 )
+@options.policy
 @options.output
 @options.now
 @options.layers
@@ -47,6 +48,7 @@ def command(
     settings: tuple[str, ...],
     folders: tuple[Path, ...],
     fetch: bool,
+    policy: str | None,
     output: Path | None,
     now: datetime | None,
     engines: tuple[Path, ...],
@@ -87,7 +89,7 @@ def command(
     from specrules.pipeline.triage import triage
     from specrules.report import render
 
-    catalog = Catalog.load(engines=engines, rules=rules, templates=templates)
+    catalog = Catalog.load(engines=engines, rules=rules, templates=templates, policy=policy)
     sources = web() if fetch else None
     verdicts = []
     for item in loaded:

@@ -21,11 +21,12 @@ from specrules.model.deployment import Place
 from specrules.model.finding import GateError, GateReport, Subject
 from specrules.model.rule import RuleFile
 from specrules.pipeline.gate_kind import is_case
-from specrules.pipeline.gate_subject import Found, Prints, subject
+from specrules.pipeline.gate_subject import Found, Means, Prints, subject
 from specrules.version import __version__
 
 if TYPE_CHECKING:
     from specrules.pipeline.evidence import Progress
+    from specrules.pipeline.sources import Sources
 
 BESIDE = ".specrules.yaml"
 """NAME.specrules.yaml beside a deployment file is the case that gives it its numbers."""
@@ -39,14 +40,15 @@ def gate(
     case: str | os.PathLike[str] | None = None,
     now: datetime | None = None,
     progress: Progress | None = None,
+    sources: Sources | None = None,
     every_waiver: bool = False,
 ) -> GateReport:
     """Judge every file by the policy of the catalogue, and lay the waivers over what was found.
 
     `case` gives the numbers to deployments that have no file NAME.specrules.yaml beside them. Such a file itself stands
     for the deployments that it is beside, where there are any. A file that cannot be judged is an error of the report;
-    UserError is raised for a catalogue, policy, waiver file or `case` that does not load. `every_waiver` reports waivers
-    too for which nothing was judged.
+    UserError is raised for a catalogue, policy, waiver file or `case` that does not load. With `every_waiver` waivers
+    are reported too for which nothing was judged. Without `sources` nothing is read from the web.
     """
     catalog = catalog or Catalog.load()
     moment = datetime.now(UTC) if now is None else now.replace(tzinfo=now.tzinfo or UTC)
@@ -54,7 +56,7 @@ def gate(
     laid = waivers_of(catalog, waivers)
     desk = Desk.open(((item.waiver, item.where) for item in laid.placed), policy.waivers, moment)
     prints: Prints = Counter()
-    run = _Run(catalog, moment, None if case is None else load_case(case), progress)
+    run = _Run(Means(catalog, moment, progress, sources), None if case is None else load_case(case))
     subjects: list[Subject] = []
     errors: list[GateError] = []
     for path in dict.fromkeys(name for item in paths for name in judged_for(os.fspath(item))):
@@ -86,17 +88,15 @@ def waivers_of(catalog: Catalog, path: str | os.PathLike[str] | None) -> Waivers
 class _Run:
     """One run over several files."""
 
-    catalog: Catalog
-    now: datetime
+    means: Means
     case: LoadedCase | None
-    progress: Progress | None
 
     def judge(self, path: str) -> tuple[list[Found], list[GateError]]:
         """Judge one file. What is wrong with it is a value, so that the others go on."""
         found: list[Found] = []
         errors: list[GateError] = []
-        if self.progress is not None:
-            self.progress(f"judging {path}")
+        if self.means.progress is not None:
+            self.means.progress(f"judging {path}")
         try:
             for item in self._case(path) if is_case(path) else self._deployments(path):
                 (errors if isinstance(item, GateError) else found).append(item)  # type: ignore[arg-type]
@@ -111,7 +111,7 @@ class _Run:
     def _case(self, path: str) -> Iterator[Found | GateError]:
         from specrules.pipeline.gate_case import case_found
 
-        yield case_found(load_case(path), self.catalog, self.now, self.progress)
+        yield case_found(load_case(path), self.means)
 
     def _deployments(self, path: str) -> Iterator[Found | GateError]:
         from specrules.pipeline.gate_deployment import file_found
@@ -123,7 +123,7 @@ class _Run:
                 case = load_case(beside)
             except UserError as error:
                 yield from map(_error, error.problems)
-        for item in file_found(path, case, self.catalog, self.now):
+        for item in file_found(path, case, self.means):
             yield _error(item) if isinstance(item, Problem) else item
 
 

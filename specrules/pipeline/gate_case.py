@@ -14,9 +14,8 @@ from specrules.model.deployment import Place
 from specrules.model.raw_finding import RawFinding
 from specrules.model.rule import CLASSES, SpeedupClass, VerdictName
 from specrules.model.verdict import Gate, Measurement, Verdict
-from specrules.pipeline.evidence import Progress
 from specrules.pipeline.gate_places import place_of_names, place_of_rule
-from specrules.pipeline.gate_subject import VERDICT, Found, verdict_outcome
+from specrules.pipeline.gate_subject import VERDICT, Found, Means, verdict_outcome
 from specrules.pipeline.rules import compiled
 from specrules.pipeline.triage import triage
 
@@ -28,15 +27,16 @@ PlaceOf = Callable[[tuple[str, ...], Place], Place]
 """Where the first of some names is stated; the place in the case is given for names that stand nowhere else."""
 
 
-def case_found(loaded: LoadedCase, catalog: Catalog, now: datetime, progress: Progress | None = None) -> Found:
+def case_found(loaded: LoadedCase, means: Means) -> Found:
     """Judge a case. Raises a UserError for one that cannot be judged."""
-    verdict = triage(loaded, catalog=catalog, now=now, progress=progress)
+    catalog = means.catalog
+    verdict = triage(loaded, catalog=catalog, now=means.now, progress=means.progress, sources=means.sources)
     return Found(
         name=verdict.title,
         path=loaded.path,
         kind="case",
         summary=f"{verdict.verdict}: {verdict.drafter} for {verdict.target} on {verdict.engine}",
-        raw=tuple(verdict_findings(verdict, loaded, catalog, now)),
+        raw=tuple(verdict_findings(verdict, loaded, means)),
         target=loaded.case.target.name,
         drafter=loaded.case.drafter.name,
         engine=catalog.engine(loaded.case.engine.id).model.id,
@@ -47,12 +47,13 @@ def case_found(loaded: LoadedCase, catalog: Catalog, now: datetime, progress: Pr
     )
 
 
-def verdict_findings(verdict: Verdict, loaded: LoadedCase, catalog: Catalog, now: datetime) -> Iterator[RawFinding]:
+def verdict_findings(verdict: Verdict, loaded: LoadedCase, means: Means) -> Iterator[RawFinding]:
     """Everything that a verdict says: its gates, evidence that the policy asks for, how sure it is, and itself."""
+    catalog = means.catalog
     rules, _ = compiled(catalog)
     for gate in verdict.gates:
         yield _gate(gate, place_of_rule(loaded, rules.get(gate.id)))
-    yield from _evidence(verdict, loaded, catalog, now)
+    yield from _evidence(verdict, loaded, catalog, means.now)
     sure = _confidence(verdict, loaded, catalog)
     if sure is not None:
         yield sure

@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime
 
 from specrules.catalog.case import LoadedCase
 from specrules.catalog.catalogue import Catalog
@@ -21,7 +20,7 @@ from specrules.model.raw_finding import RawFinding, Speculation
 from specrules.model.rule import RuleOutcome, Severity
 from specrules.pipeline.deployment_files import DeploymentReading, read_deployments
 from specrules.pipeline.deployments import NOTHING_CONFIGURED, deployment_findings
-from specrules.pipeline.gate_subject import Found
+from specrules.pipeline.gate_subject import Found, Means
 
 SPECULATION = "speculation-configured"
 RECOGNISED = "engine-recognised"
@@ -45,14 +44,14 @@ _JUDGED_BY_SETTING = frozenset(
 """Gates of a case whose question the rules for deployments ask of the very setting. They still make the verdict."""
 
 
-def file_found(path: str, case: LoadedCase | None, catalog: Catalog, now: datetime) -> Iterator[Found | Problem]:
+def file_found(path: str, case: LoadedCase | None, means: Means) -> Iterator[Found | Problem]:
     """Judge every deployment in a file; what in it cannot be read or judged comes as problems among them."""
-    reading = read_deployments(path, catalog)
+    reading = read_deployments(path, means.catalog)
     path = STDIN_NAME if path == STDIN else path
     yield from reading.problems
     for deployment in reading.deployments:
         try:
-            yield _deployment(path, deployment, case, catalog, now)
+            yield _deployment(path, deployment, case, means)
         except UserError as error:
             yield from (
                 replace(item, where=item.where or _location(deployment.launch.place)) for item in error.problems
@@ -61,8 +60,9 @@ def file_found(path: str, case: LoadedCase | None, catalog: Catalog, now: dateti
         yield from _others(path, reading)
 
 
-def _deployment(path: str, deployment: Deployment, case: LoadedCase | None, catalog: Catalog, now: datetime) -> Found:
-    said = deployment_findings(deployment, catalog, catalog.policy.thresholds, now, case)
+def _deployment(path: str, deployment: Deployment, case: LoadedCase | None, means: Means) -> Found:
+    catalog = means.catalog
+    said = deployment_findings(deployment, catalog, catalog.policy.thresholds, means.now, case)
     raw = [*said.findings, *_own(deployment, said.speculation, catalog, has_case=case is not None)]
     found = Found(
         name=deployment.launch.name,
@@ -78,11 +78,12 @@ def _deployment(path: str, deployment: Deployment, case: LoadedCase | None, cata
     )
     if case is None or said.speculation == "off":
         return found
-    return _with_numbers(found, deployment, case, catalog, now)
+    return _with_numbers(found, deployment, case, means)
 
 
-def _with_numbers(found: Found, deployment: Deployment, case: LoadedCase, catalog: Catalog, now: datetime) -> Found:
+def _with_numbers(found: Found, deployment: Deployment, case: LoadedCase, means: Means) -> Found:
     """Add the verdict on what is deployed. A case for another engine has no numbers for this one."""
+    catalog = means.catalog
     found = replace(
         found,
         case=case.path,
@@ -95,10 +96,10 @@ def _with_numbers(found: Found, deployment: Deployment, case: LoadedCase, catalo
     from specrules.pipeline.triage import triage
 
     merged = _merged(deployment, case, catalog)
-    verdict = triage(merged, catalog=catalog, now=now)
+    verdict = triage(merged, catalog=catalog, now=means.now, progress=means.progress, sources=means.sources)
     place = deployment.launch.place
     both = (FileDigest("deployment", found.inputs), FileDigest("case", verdict.footer.inputs_digest))
-    raw = [item for item in verdict_findings(verdict, merged, catalog, now) if item.rule not in _JUDGED_BY_SETTING]
+    raw = [item for item in verdict_findings(verdict, merged, means) if item.rule not in _JUDGED_BY_SETTING]
     return replace(
         found,
         summary=f"{found.summary}; {verdict.verdict}",

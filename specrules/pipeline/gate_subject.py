@@ -7,8 +7,10 @@ import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal
 
+from specrules.catalog.catalogue import Catalog
 from specrules.decide.waive import Desk, Judged
 from specrules.decide.weigh import OF_VERDICTS, gate_outcome, level
 from specrules.model.finding import Finding, Level, Subject, WaiverUse
@@ -16,12 +18,26 @@ from specrules.model.policy import PolicyFile
 from specrules.model.raw_finding import RawFinding
 from specrules.model.rule import RuleOutcome, VerdictName
 
+if TYPE_CHECKING:
+    from specrules.pipeline.evidence import Progress
+    from specrules.pipeline.sources import Sources
+
 VERDICT = "verdict"
 _LEVELS: tuple[Level, ...] = ("none", "note", "warning", "error")
 _HEAVIEST: dict[str, Level] = {"block": "error", "warn": "warning", "info": "note"}
 
 Redecide = Callable[[frozenset[str]], VerdictName]
 """The verdict where some gates count as settled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What every file of a run is judged with. Without `sources` nothing is read from the web."""
+
+    catalog: Catalog
+    now: datetime
+    progress: Progress | None = None
+    sources: Sources | None = None
 
 
 @dataclass(frozen=True, slots=True)

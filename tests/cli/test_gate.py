@@ -78,6 +78,25 @@ class TestConfiguration:
         assert (ran.code, "policy ours: " in ran.out) == (0, True)
 
 
+def test_a_verdict_is_told_by_the_policy_that_the_gate_uses():
+    put("case.yaml", CASE)
+    limits = {}
+    for policy in SHIPPED:
+        found = json.loads(cli("triage", "case.yaml", "--policy", policy, "--format", "json", *NOW).out)
+        limits[policy] = next(fact["value"] for fact in found["facts"] if fact["name"] == "policy.max_age_days")
+    assert limits == {"default": 90, "strict": 30, "advisory": 90}
+    assert refused("triage", "case.yaml", "--policy", "strikt")[0].startswith("no policy 'strikt'")
+
+
+def test_the_web_is_only_asked_where_the_command_says_so():
+    put("case.yaml", changed(BARE, "target: {name: big}", "target: {name: big, file: 'http://127.0.0.1:9/big.gguf'}"))
+    offline, online = (cli("gate", "case.yaml", *more) for more in ((), ("--fetch",)))
+    assert (offline.code, online.code) == (2, 2)
+    assert "--fetch" in offline.out
+    assert "--fetch" not in online.out
+    assert "127.0.0.1:9" in online.out
+
+
 class TestOutputs:
     def test_several_formats_at_once_and_text_on_stdout(self):
         put("llm.yaml", OLD_FLAG)

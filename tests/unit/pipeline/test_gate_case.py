@@ -9,7 +9,7 @@ from specrules.catalog.case import load_case
 from specrules.catalog.catalogue import Catalog
 from specrules.model.raw_finding import RawFinding
 from specrules.pipeline.gate_case import case_found, redecide
-from specrules.pipeline.gate_subject import Found
+from specrules.pipeline.gate_subject import Found, Means
 from specrules.pipeline.triage import triage
 
 from .build import DEPLOY, NOW, catalog
@@ -38,7 +38,7 @@ measurements:
 
 
 def found(*settings: str, policy: Catalog | None = None) -> Found:
-    return case_found(load_case(None, settings), policy or catalog(), NOW)
+    return case_found(load_case(None, settings), Means(policy or catalog(), NOW))
 
 
 def of(judged: Found, rule: str) -> RawFinding:
@@ -62,7 +62,7 @@ def test_a_case_to_deploy_passes_every_gate() -> None:
 
 def test_a_blocked_case_names_gate_expression_and_place(tmp_path: Path) -> None:
     (tmp_path / "case.yaml").write_text(CASE, encoding="utf-8")
-    judged = case_found(load_case(tmp_path / "case.yaml"), catalog(), NOW)
+    judged = case_found(load_case(tmp_path / "case.yaml"), Means(catalog(), NOW))
     gate, verdict = of(judged, "head-for-checkpoint"), of(judged, "verdict")
     assert (gate.outcome, verdict.outcome, judged.verdict) == ("fail", "fail", "blocked")
     assert (verdict.expression, verdict.observed) == (gate.expression, gate.observed)
@@ -85,7 +85,7 @@ def test_a_blocked_case_names_gate_expression_and_place(tmp_path: Path) -> None:
 )
 def test_places_are_where_the_case_states_what_a_rule_reads(tmp_path: Path, rule: str, text: str) -> None:
     (tmp_path / "case.yaml").write_text(CASE, encoding="utf-8")
-    place = of(case_found(load_case(tmp_path / "case.yaml"), catalog(), NOW), rule).place
+    place = of(case_found(load_case(tmp_path / "case.yaml"), Means(catalog(), NOW)), rule).place
     assert CASE.splitlines()[place.line - 1][place.column - 1 :].startswith(text)
 
 
