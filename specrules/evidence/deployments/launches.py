@@ -13,7 +13,7 @@ from specrules.evidence.deployments.secrets import masked
 from specrules.evidence.deployments.text import Text, place
 from specrules.evidence.deployments.unfold import unfold
 from specrules.evidence.deployments.yaml_nodes import Yaml
-from specrules.model.deployment import ConfigDocument, Launch
+from specrules.model.deployment import ConfigDocument, Launch, Place, Word
 
 MAX_LAUNCHES = 1000
 MAX_WORDS = 5000
@@ -89,7 +89,8 @@ def launch_of(process: Process, documents: Documents) -> Launch:
 
 def document_of(node: Node) -> ConfigDocument:
     """A configuration file's values under dotted keys."""
-    values, places = {}, {}
+    values: dict[str, Word] = {}
+    places: dict[str, Place] = {}
     for route, key, text in flattened(node):
         if len(values) == MAX_WORDS:
             msg = f"a configuration of more than {MAX_WORDS} values"

@@ -23,6 +23,10 @@ class Yaml:
 
     def __init__(self, text: Text, budget: Budget | None = None) -> None:
         """Read a whole file, or a text inside one, such as a value of a ConfigMap."""
+        self.documents: list[Node] = []
+        self.template_lines: tuple[tuple[int, int], ...] = ()
+        self.doubtful: tuple[tuple[int, int], ...] = ()
+        self.problem: Malformed | None = None
         budget = budget or Budget()
         self._read(_Reader(text), budget)
         if self.problem is not None and "{{" in text.value:
