@@ -58,7 +58,9 @@ class Target(Model):
     """The model that is served."""
 
     name: str
-    file: str | None = Field(default=None, description="GGUF or tokenizer file, from the case's folder")
+    file: str | None = Field(
+        default=None, description="GGUF or tokenizer file, from the case's folder, or with --fetch an http(s) address"
+    )
     checkpoint: str | None = Field(default=None, description="identity that a trained head must have been made for")
     kind: TargetKind | None = None
     device: str | None = None
@@ -80,7 +82,9 @@ class Drafter(Model):
     """What proposes tokens. `step_ms` is per drafted token for models and heads, per block for block drafters."""
 
     name: str
-    file: str | None = Field(default=None, description="GGUF or tokenizer file, from the case's folder")
+    file: str | None = Field(
+        default=None, description="GGUF or tokenizer file, from the case's folder, or with --fetch an http(s) address"
+    )
     drafter_class: Identifier = Field(alias="class")
     step_ms: Milliseconds | None = None
     catch_up_ms: Milliseconds | None = None
