@@ -28,7 +28,7 @@ from specrules.expressions import Type
 from specrules.model.drafter import DrafterClass, DrafterClassFile
 from specrules.model.engine import Engine
 from specrules.model.memory import MemoryFile
-from specrules.model.policy import PolicyFile
+from specrules.model.policy import PolicyCaseFile, PolicyFile
 from specrules.model.prior import GroupFile, PriorFile
 from specrules.model.program import Bench
 from specrules.model.rule import FormulaFile, InputFile, RuleCaseFile, RuleFile, VerdictTable
@@ -213,12 +213,22 @@ class Catalog:
     @cached_property
     def rule_cases(self) -> tuple[Loaded[RuleCaseFile], ...]:
         """The files with cases beside rules. LoadError with the problems of all of them."""
-        loaded: list[Loaded[RuleCaseFile]] = []
+        return self._cases(RuleCaseFile)
+
+    @cached_property
+    def policy_cases(self) -> tuple[Loaded[PolicyCaseFile], ...]:
+        """The files with cases beside policies. LoadError with the problems of all of them."""
+        return self._cases(PolicyCaseFile)
+
+    def _cases(self, kind: type[M]) -> tuple[Loaded[M], ...]:
+        loaded: list[Loaded[M]] = []
         problems: list[Problem] = []
         for file in self.rule_documents.cases:
             document = read_document(file.read(), file.path, file.layer.name)
+            if ("policy_cases" in document.data) is not (kind is PolicyCaseFile):
+                continue
             found: list[Problem] = list(document.problems or schema_problems(document))
-            model, more = (None, found) if found else check(document, RuleCaseFile)
+            model, more = (None, found) if found else check(document, kind)
             problems += more
             if model is not None:
                 loaded.append(Loaded(model, document))

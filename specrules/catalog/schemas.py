@@ -15,7 +15,7 @@ from specrules.model.engine import Engine
 from specrules.model.finding import GateReport
 from specrules.model.fit import Fit
 from specrules.model.memory import MemoryFile
-from specrules.model.policy import PolicyFile
+from specrules.model.policy import PolicyCaseFile, PolicyFile
 from specrules.model.prior import GroupFile, PriorFile
 from specrules.model.program import Bench
 from specrules.model.prompt import PromptFile
@@ -36,6 +36,7 @@ DOCUMENTS: Mapping[str, type[BaseModel]] = {
     "inputs": InputFile,
     "memory": MemoryFile,
     "policy": PolicyFile,
+    "policy-cases": PolicyCaseFile,
     "priors": PriorFile,
     "prompts": PromptFile,
     "rule-cases": RuleCaseFile,
@@ -45,7 +46,7 @@ DOCUMENTS: Mapping[str, type[BaseModel]] = {
 }
 REPORTS: Mapping[str, type[BaseModel]] = {"fit": Fit, "gate": GateReport, "sample": Sample, "triage": Verdict}
 KINDS = (*DOCUMENTS, *REPORTS)
-_EXTENDABLE = set(DOCUMENTS) - {"case", "prompts", "rule-cases", "waivers"}
+_EXTENDABLE = set(DOCUMENTS) - {"case", "policy-cases", "prompts", "rule-cases", "waivers"}
 
 
 def json_schema(kind: str) -> dict[str, Any]:

@@ -98,7 +98,7 @@ def check(engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[P
 @command.command(name="test")
 @options.layers
 def test(engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Path, ...]) -> int:
-    """Run the cases beside the rules. Leaves with 1 where a case fails or a rule lacks one.
+    """Run the cases beside rules and policies. Leaves with 1 where a case fails or a rule lacks one.
 
     A case that fails is shown as a diff: - what it expects, + what the rule said, and the values that decided.
 
@@ -108,20 +108,24 @@ def test(engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Pa
     """
     from specrules.cli.writing import write
     from specrules.decide import case_diff
+    from specrules.pipeline.policy_cases import run_policy_cases
     from specrules.pipeline.rule_cases import run_all
 
     catalog, compiled = _load(engines, rules, templates)
     results, gaps = run_all(catalog, compiled)
+    policies = run_policy_cases(catalog)
     failed = [result for result in results if not result.ok]
     for result in failed:
         for problem in result.problems:
             click.echo(problem.render(), err=True)
         for line in case_diff(result):
             click.echo(line, err=True)
-    for problem in gaps:
+    wrong = [problem for result in policies for problem in result.problems]
+    for problem in (*wrong, *gaps):
         click.echo(problem.render(), err=True)
-    write(f"{len(results) - len(failed)} passed, {len(failed)} failed, {len(gaps)} missing")
-    return EXIT_GATE_FAILED if failed or gaps else EXIT_OK
+    count, bad = len(results) + len(policies), len(failed) + len(wrong)
+    write(f"{count - bad} passed, {bad} failed, {len(gaps)} missing")
+    return EXIT_GATE_FAILED if bad or gaps else EXIT_OK
 
 
 def _load(engines: tuple[Path, ...], rules: tuple[Path, ...], templates: tuple[Path, ...]) -> tuple[Catalog, RuleSet]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from specrules.model.base import DottedName, Identifier, Many, Model, SchemaVersion
 from specrules.model.quantity import ProvenanceKind
-from specrules.model.rule import Severity, VerdictName
+from specrules.model.rule import RuleOutcome, Severity, VerdictName
 
 RuleWeight = Literal["block", "warn", "info", "off"]
 VerdictOutcome = Literal["pass", "warn", "fail"]
@@ -76,3 +76,44 @@ class PolicyFile(Model):
     )
     evidence: dict[Identifier, RequiredEvidence] = Field(default_factory=dict)
     waivers: WaiverLimits = WaiverLimits()
+
+
+class PolicyCaseInput(Model):
+    """What a policy is asked: a verdict, the outcome of a rule, or evidence of some kind and age."""
+
+    verdict: VerdictName | None = None
+    rule: Identifier | None = None
+    outcome: RuleOutcome | None = None
+    evidence: Identifier | None = None
+    kind: ProvenanceKind | None = Field(default=None, description="how the evidence is known; nobody states it: null")
+    age_days: float | None = Field(default=None, description="how old it is; without a date: null")
+
+    @model_validator(mode="after")
+    def _one_question(self) -> PolicyCaseInput:
+        if [self.verdict, self.rule, self.evidence].count(None) != 2:
+            raise ValueError("a policy is asked one thing: a verdict, a rule or evidence")
+        if (self.rule is None) is not (self.outcome is None):
+            raise ValueError("a rule needs its outcome, and an outcome its rule")
+        return self
+
+
+class PolicyCaseExpectation(Model):
+    """What the gate makes of it."""
+
+    gate: Literal["pass", "warn", "fail", "error", "off"]
+
+
+class PolicyCase(Model):
+    """One test of one policy."""
+
+    name: str
+    policy: Identifier
+    given: PolicyCaseInput
+    expect: PolicyCaseExpectation
+
+
+class PolicyCaseFile(Model):
+    """`X.test.yaml` beside a policy `X.yaml`, told from cases of rules by its key."""
+
+    schema_version: SchemaVersion = Field(alias="schema")
+    policy_cases: Many[PolicyCase]

@@ -32,6 +32,13 @@ def test_the_policy_and_the_waivers():
     assert "drafter-fits (engine llama.cpp, files deploy/eu/**): expires 2026-12-15, in 16 d; platform: " in listed.out
 
 
+def test_the_cases_of_the_policy():
+    put("rules/production.yaml", block("id: production"))
+    put("rules/production.test.yaml", block("policy_cases:"))
+    ran = cli("rules", "test", "--rules", "rules")
+    assert (ran.code, ran.err) == (0, "")
+
+
 def test_the_table_of_policies():
     rows = [line.strip("|").split("|") for line in PAGE.splitlines() if line.startswith("| a waiver reaches")]
     (cells,) = rows

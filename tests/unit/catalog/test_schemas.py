@@ -75,6 +75,7 @@ def test_shipped_documents_validate_against_the_schema_of_their_modeline(path: P
         ("rules", "rules/a-incumbent.yaml", {"part": "f"}),
         ("policy", "rules/policy.yaml", {"thresholds": {"margin": -1}}),
         ("rule-cases", "rules/a-incumbent.test.yaml", {"now": 3}),
+        ("policy-cases", "rules/policy.test.yaml", {"policy_cases": [{"name": "x"}]}),
         ("verdict", "rules/verdict.yaml", {"rows": [{"verdict": "perhaps", "because": "x"}]}),
     ],
 )
@@ -116,7 +117,7 @@ def test_what_is_no_quantity(quantity: Any) -> None:
         Case.model_validate_json(json.dumps(case))
 
 
-@pytest.mark.parametrize("kind", sorted(set(DOCUMENTS) - {"case", "prompts", "rule-cases"}))
+@pytest.mark.parametrize("kind", sorted(set(DOCUMENTS) - {"case", "policy-cases", "prompts", "rule-cases", "waivers"}))
 def test_a_document_that_extends_another_holds_only_what_it_changes(kind: str) -> None:
     assert errors(kind, {"schema": 1, "extends": "other"}) == []
     assert errors(kind, {"extends": "other"}) != []
