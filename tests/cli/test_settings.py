@@ -25,9 +25,11 @@ def test_no_case_is_needed_when_engine_incumbent_and_step_times_are_set():
     )
     assert found["case"] == "--set"
     assert found["incumbent"]["rate_tok_s"] == 25
-    # A plain step is 40 ms, so a round of 40 ms and some drafter steps of 4 ms each needs more than one token.
-    needed = [point["tokens_per_round"] * 1000 / 25 - 40 for point in found["break_even"]]
-    assert all(extra >= 4 and round(extra, 6) % 4 == 0 for extra in needed)
+    # A round holds a plain step of 40 ms and one pass of the drafter, 4 ms, per drafted token and one to follow.
+    for point in found["break_even"]:
+        least = point["range"]["tokens_per_round"][0]
+        assert 40 * least > 40 + 4 * (point["draft_length"] + 1)
+        assert point["tokens_per_round"] > least
 
 
 def test_a_setting_counts_more_than_the_case():
