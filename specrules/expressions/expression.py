@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -11,6 +11,7 @@ from specrules.expressions import show, tree
 from specrules.expressions.check import Checker
 from specrules.expressions.compile import Compiler
 from specrules.expressions.functions import FUNCTIONS, Function
+from specrules.expressions.promql import promql
 from specrules.expressions.source import Source
 from specrules.expressions.syntax import parse
 from specrules.expressions.types import Type, Value, to_cell
@@ -81,6 +82,13 @@ class Expression:
         Numbers are rounded to 6 significant digits unless they are whole. Raises what `evaluate` raises.
         """
         return show.substitute(self.source, self._mentions, self._cells(values).__getitem__)
+
+    def promql(self, series: Callable[[str], str | None]) -> str | None:
+        """Return the expression as a query of Prometheus, with what `series` says in the place of each name.
+
+        None for one that is more than arithmetic, and where `series` has nothing to say of a name.
+        """
+        return promql(self._root, series)
 
     def explain(self, values: Mapping[str, object]) -> Explanation:
         """Evaluate and show the evaluation. Raises what `evaluate` raises."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,13 @@ def markdown_environment(layers: Sequence[Traversable]) -> SandboxedEnvironment:
 
     `layers` are folders, the one that wins first; any file in a later one can be replaced by one of the same name.
     """
+    made = template_environment(layers, finalize)
+    made.filters.update(FILTERS)
+    return made
+
+
+def template_environment(layers: Sequence[Traversable], escape: Callable[[Any], Any]) -> SandboxedEnvironment:
+    """Return an environment whose templates come from layers. `escape` gets every value that is printed."""
     from jinja2 import FunctionLoader
 
     def load(name: str) -> tuple[str, str, None] | None:
@@ -45,13 +52,16 @@ def markdown_environment(layers: Sequence[Traversable]) -> SandboxedEnvironment:
         except (OSError, UnicodeDecodeError) as error:
             raise CatalogError(Problem(f"cannot be read as a template: {error}", Location(str(file)))) from error
 
-    made = environment(loader=FunctionLoader(load), finalize=finalize)
-    made.filters.update(FILTERS)
-    return made
+    return environment(loader=FunctionLoader(load), finalize=escape)
 
 
 def render_markdown(made: SandboxedEnvironment, name: str, values: Mapping[str, Any]) -> str:
-    """Render one template to tidy Markdown.
+    """Render one template to tidy Markdown. Raises what `render` raises."""
+    return tidy(render(made, name, values))
+
+
+def render(made: SandboxedEnvironment, name: str, values: Mapping[str, Any]) -> str:
+    """Render one template.
 
     Raises CatalogError where the template is missing, does not parse, or fails while it renders: a user's layer may
     hold anything.
@@ -59,7 +69,7 @@ def render_markdown(made: SandboxedEnvironment, name: str, values: Mapping[str, 
     from jinja2 import TemplateError
 
     try:
-        return tidy(made.get_template(name).render(values))
+        return made.get_template(name).render(values)
     except (
         TemplateError,
         ArithmeticError,

@@ -110,7 +110,8 @@ class TestUsage:
             (["rules", "tset"], "Error: no command 'tset' (did you mean 'test'?)"),
             (["triage", "--formt", "md"], "Error: No such option '--formt'."),
             (["triage", "case.yaml", "--set"], "Error: Option '--set' requires an argument."),
-            (["read"], "Error: Missing argument 'FILE'."),
+            (["read"], "name a file to read, or a server with --prometheus URL"),
+            (["export", "prometheus-rules"], "Error: Missing argument 'CASE'."),
             (["read", "a", "b"], "Error: Got unexpected extra argument (b)"),
         ],
     )

@@ -55,5 +55,6 @@ def test_every_template_is_rendered_for_some_golden_file() -> None:
     render_markdown(made, "ranking.md.j2", {"rows": ranking([blocked()])})
     used = {template.name for template in made.cache.values()} if made.cache else set()
     reports = {path.relative_to(TEMPLATES).as_posix() for path in TEMPLATES.rglob("*.j2")}
-    # The skeleton of an engine file and the reports on memory and on a gate run have tests of their own.
-    assert used == {name for name in reports if not name.startswith(("scaffold/", "fit.", "gate."))}
+    # The skeleton of an engine file, the rules for Prometheus and the reports on memory and on a gate run have tests of
+    # their own.
+    assert used == {name for name in reports if not name.startswith(("scaffold/", "fit.", "gate.", "prometheus-rules."))}
