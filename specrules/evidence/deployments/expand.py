@@ -90,7 +90,9 @@ class Expander:
             return None
         name, _, index = part.value.partition("[")
         value = variables.get(name)
-        if value is None or bool(index) != value.is_array or (index and index not in ("@]", "*]")):
+        if value is None or (any(text.is_unknown for text in value.texts) and not value.is_array):
+            return None
+        if bool(index) != value.is_array or (index and index not in ("@]", "*]")):
             return None
         length = sum(len(text.value) for text in value.texts)
         if length > LONGEST_VALUE or len(value.texts) > MOST_ENTRIES or not self.take(length + 8 * len(value.texts)):
@@ -144,7 +146,9 @@ def replaced(
         done = match.end()
         if isinstance(value, str):
             builder.character(value, text.at(match.start()))
-        elif value is None or len(value.value) > LONGEST_VALUE or not expander.take(len(value.value)):
+        elif (
+            value is None or value.is_unknown or len(value.value) > LONGEST_VALUE or not expander.take(len(value.value))
+        ):
             builder.hole(text, match.start(), match.end())
         else:
             builder.add(value)

@@ -12,7 +12,7 @@ from specrules.evidence.deployments.nodes import Node, Scalar, entries, items
 from specrules.evidence.deployments.process import Process
 from specrules.evidence.deployments.shell import Assigned
 from specrules.evidence.deployments.split import split_words
-from specrules.evidence.deployments.text import Text
+from specrules.evidence.deployments.text import Text, unknown
 
 FORMAT = "llama-swap"
 MAX_NESTING = 4
@@ -58,8 +58,10 @@ def _macros(node: MappingNode) -> dict[str, Text]:
 
 
 def _filled(text: Text, macros: Mapping[str, Text], expander: Expander, depth: int = 0) -> Text:
-    if "${" not in text.value or depth > MAX_NESTING:
+    if "${" not in text.value:
         return text
+    if depth > MAX_NESTING:
+        return unknown(text)
 
     def value(match: re.Match[str]) -> Text | str | None:
         macro = macros.get(match.group(1))

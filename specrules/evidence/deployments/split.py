@@ -25,24 +25,24 @@ class _Splitter:
         self._comments = comments
         self._holes = dict(text.holes)
         self._at = 0
+        self._line_begins = True
         self._builder: Builder | None = None
         self._found: list[Text] = []
 
     def words(self) -> list[Text]:
         """Every word."""
         value = self._text.value
-        line_begins = True
         while self._at < len(value):
             here = value[self._at]
             if here.isspace() and self._at not in self._holes:
                 self._finish()
-                line_begins = line_begins or here == "\n"
+                self._line_begins = self._line_begins or here == "\n"
                 self._at += 1
                 continue
-            if here == "#" and line_begins and self._comments and self._builder is None:
+            if here == "#" and self._line_begins and self._comments and self._builder is None:
                 self._at = _COMMENT.match(value, self._at).end()  # type: ignore[union-attr]
                 continue
-            line_begins = False
+            self._line_begins = False
             self._take(here)
         self._finish()
         return self._found
@@ -80,7 +80,9 @@ class _Splitter:
         self._at += 1
 
     def _escape(self, following: str) -> None:
-        if following not in ("\n", ""):
+        if following == "\n":
+            self._line_begins = True
+        elif following:
             self._begin().character(following, self._text.at(self._at))
         self._at += 2
 

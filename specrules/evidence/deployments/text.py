@@ -33,6 +33,11 @@ class Text:
         return self.runs[0][1]
 
     @property
+    def is_unknown(self) -> bool:
+        """Whether nothing of it is known."""
+        return self.holes == ((0, len(self.value)),)
+
+    @property
     def rendered(self) -> bool:
         """Whether every character is known."""
         return not self.holes

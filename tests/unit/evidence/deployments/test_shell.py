@@ -71,7 +71,7 @@ def commands(written: str) -> list[list[str]]:
 @given(st.lists(st.sampled_from(_ATOMS), min_size=1, max_size=9).map("".join))
 @settings(max_examples=60, deadline=None)
 def test_words_are_those_of_a_real_shell(written: str) -> None:
-    assume(not re.search(r"\$[ABC]\\\n", written))
+    assume(not re.search(r"\$[ABC]\\\n", written) and not written.endswith("\\"))
     done = subprocess.run(["bash", "-f", "-c", _SHELL + _SCRIPT + written], capture_output=True, check=False)
     assume(done.returncode == 0 and not done.stderr)
     first = next(command for command in script(_SCRIPT + written).commands if command.words[0].value == "prog")
@@ -118,9 +118,10 @@ def test_the_place_of_a_word_out_of_a_variable_is_where_it_was_set() -> None:
     ("before", "word"),
     [
         ("", "<$K>"),
-        ("K=$(nproc)", "<$(nproc)>"),
-        ("K=`nproc`", "<`nproc`>"),
-        ("K=${OTHER:-4}", "<${OTHER:-4}>"),
+        ("K=$(nproc)", "<$K>"),
+        ("K=`nproc`", "<$K>"),
+        ("K=${OTHER:-4}", "<$K>"),
+        ("K=a-$OTHER", "<a-$OTHER>"),
         ("K=3", "3"),
         ("export K=3", "3"),
         ("K=3; K=4", "4"),
