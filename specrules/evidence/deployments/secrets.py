@@ -17,9 +17,9 @@ SHORTEST_REPEATED = 6
 MAX_SECRETS = 1000
 
 _NAME = re.compile(
-    r"(?i)(?:^|[-_.])(?:token|tokens?[-_]secret|secret|secrets|password|passwd|pwd|passphrase|credentials?|bearer"
+    r"(?i)(?:password|passwd|passphrase|(?:^|[-_.])(?:token|tokens?[-_]secret|secrets?|pwd|credentials?|bearer"
     r"|authorization|pat|(?:api|access|auth|private|secret|signing|encryption|admin|master|account|license|ssh)[-_]?key"
-    r"|apikeys?|api[-_]keys?|dsn|connection[-_]string|hft)(?:$|[-_.](?:value|base64|b64)$)"
+    r"|apikeys?|api[-_]keys?|dsn|connection[-_]string|hft))(?:$|[-_.]?(?:value|base64|b64)$)"
 )
 _SHORT_FLAGS = frozenset({"-hft"})
 _NOT_SECRET = re.compile(
@@ -125,7 +125,7 @@ def _document(document: ConfigDocument, repeated: re.Pattern[str] | None) -> Con
 def _hidden(word: Word, start: int | None, repeated: re.Pattern[str] | None) -> Word:
     """The word with what is secret in it covered: from an offset on, by shape, and where a known secret is repeated."""
     spans = list(_spans(word.text))
-    if start is not None and word.text[start:]:
+    if start is not None and word.text[start:] and word.holes != ((start, len(word.text)),):
         spans.append((start, len(word.text)))
     if repeated is not None:
         spans += [found.span() for found in repeated.finditer(word.text)]

@@ -38,6 +38,6 @@ def test_what_stands_in_a_branch_is_doubtful() -> None:
     assert stretches == [["b: {{ if .y }}2{{ end }}", "{{ else }}", "c: 3"], ["g: 5"]]
 
 
-@pytest.mark.parametrize("written", ["{{" * 50_000, "{{ x }}\n" * 50_000, "{% if x %}\n" * 50_000, "{#" * 50_000])
+@pytest.mark.parametrize("written", ["{{" * 20_000, "{{ x }}\n" * 20_000, "{% if x %}\n" * 20_000, "{#" * 20_000])
 def test_many_templates_take_one_pass(written: str) -> None:
     assert len(blanked(written).text) == len(written)
