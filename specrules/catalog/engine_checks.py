@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from specrules.catalog.case_facts import fact_kind
 from specrules.catalog.condition_checks import condition_problems
 from specrules.catalog.document import Loc
 from specrules.catalog.places import Locate, relocated
@@ -116,6 +117,30 @@ def _settings(engine: Engine, locate: Locate, names: Names) -> Iterator[Problem]
         yield from condition_problems(engine, locate, names.deployment)
 
 
+def _stated(engine: Engine, locate: Locate, names: Names) -> Iterator[Problem]:
+    """What settings and arguments state are facts of a case or inputs of rules; documents belong to flags."""
+    places: list[tuple[Loc, str]] = [
+        (("flags", index, "states", position), fact)
+        for index, flag in enumerate(engine.flags)
+        for position, fact in enumerate(flag.states)
+    ]
+    launch = engine.launch
+    for group in ("images", "programs") if launch is not None else ():
+        places += [
+            (("launch", group, index, "positional", position), fact)
+            for index, item in enumerate(getattr(launch, group))
+            for position, fact in enumerate(item.positional)
+        ]
+    for place, fact in places:
+        if fact not in names.symbols and fact_kind(fact) is None:
+            yield Problem(f"no fact or input {fact!r}", locate(place, 0), did_you_mean(fact, names.symbols))
+    flags = [flag.name for flag in engine.flags]
+    for index, inner in enumerate(() if launch is None else launch.config.inner):
+        if inner.flag not in flags:
+            place = ("launch", "config", "inner", index, "flag")
+            yield Problem(f"no flag {inner.flag!r} in this file", locate(place, 0), did_you_mean(inner.flag, flags))
+
+
 def _reader_expressions(engine: Program, locate: Locate) -> Iterator[Problem]:
     """Fields, facts and checks of a reader read its own fields; patterns fill declared ones."""
     for index, reader in enumerate(engine.readers):
@@ -186,4 +211,4 @@ _FACT_EXPRESSIONS = {
     "samples": Type.NUMBERS,
 }
 CHECKS: tuple[Check, ...] = (_sources, _versions, _reader_expressions)
-ENGINE_CHECKS: tuple[EngineCheck, ...] = (_references, _conditions, _settings)
+ENGINE_CHECKS: tuple[EngineCheck, ...] = (_references, _conditions, _settings, _stated)

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
-from typing import get_args, get_origin
 
-from pydantic import BaseModel
-
+from specrules.catalog.case_facts import fact_kind
 from specrules.evidence.deployments.names import Names
-from specrules.model.case import Case
 from specrules.model.deployment import DeployedFact, Setting, Word
 from specrules.model.flag import Flag
-from specrules.model.quantity import Quantity
 
 Value = bool | float | str | tuple[str, ...] | None
 _NUMBER = re.compile(r"([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)([kKmM]?)")
@@ -45,7 +40,7 @@ def _fact(name: str, flag: Flag, given: Sequence[Setting], true_words: frozenset
     unknown = DeployedFact(name=name, value=None, written=last.written, place=place)
     if any(not item.rendered for item in given) or last.secret:
         return unknown
-    if _kind(name) == "list":
+    if fact_kind(name) == "list":
         entries = tuple(entry for item in given for entry in _entries(flag, item))
         return unknown.model_copy(update={"value": entries})
     value = _value(name, flag, last, true_words)
@@ -64,7 +59,7 @@ def _entries(flag: Flag, setting: Setting) -> Iterator[str]:
 
 def _value(name: str, flag: Flag, setting: Setting, true_words: frozenset[str]) -> Value:
     text = setting.value
-    kind = _kind(name)
+    kind = fact_kind(name)
     if kind == "flag" or (kind is None and (not flag.takes_value or flag.type == "flag")):
         negated = setting.written.startswith("--no-") and not flag.name.startswith("--no-")
         on = text is None or text.casefold() in true_words
@@ -79,42 +74,3 @@ def _value(name: str, flag: Flag, setting: Setting, true_words: frozenset[str]) 
 def _number(text: str) -> float | None:
     match = _NUMBER.fullmatch(text.strip()) if len(text) <= _LONGEST_NUMBER else None
     return None if match is None else float(match[1]) * _FACTORS[match[2]]
-
-
-@cache
-def _kind(name: str) -> str | None:
-    """What a fact of a case is: list, number, flag or text. None: it is no fact of a case."""
-    model: type[BaseModel] | None = Case
-    annotation: object = None
-    for step in name.split("."):
-        if model is None:
-            return None
-        info = next((item for key, item in model.model_fields.items() if step in {key, item.alias}), None)
-        if info is None:
-            return None
-        annotation = info.annotation
-        model = next(
-            (item for item in _parts(annotation) if isinstance(item, type) and issubclass(item, BaseModel)), None
-        )
-    parts = set(_parts(annotation))
-    if Quantity in parts:
-        return "number"
-    if tuple in parts:
-        return "list"
-    if bool in parts:
-        return "flag"
-    return "number" if parts & {int, float} else "text"
-
-
-def _parts(annotation: object) -> Iterator[object]:
-    """The types that an annotation is made of."""
-    origin = get_origin(annotation)
-    yield origin if origin is not None else annotation
-    for inner in get_args(annotation):
-        if isinstance(inner, type) or get_origin(inner) is not None:
-            yield from _parts(inner)
-
-
-def is_case_fact(name: str) -> bool:
-    """Whether a dotted name is a fact of a case."""
-    return _kind(name) is not None
