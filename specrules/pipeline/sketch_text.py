@@ -109,6 +109,8 @@ def _incumbent(learned: Learned, now: datetime, case: Path) -> Iterator[str]:
     method = facts.get("incumbent.method")
     if method is not None:
         yield f"method: {_text(str(method.value))}  # {method.provenance.source}"
+    elif facts.value("incumbent.drafting") is True:
+        yield "# method: the one that the server was started with; nothing that was read says which"
     length = facts.number("incumbent.draft_length")
     if length is not None:
         yield f"draft_length: {num(length)}"

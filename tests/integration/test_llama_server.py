@@ -31,7 +31,7 @@ def case_of(tmp_path, target, drafter):
         file.write_text(
             f"schema: 1\ntarget: {{name: small, file: {target}, kind: dense}}\n"
             f"drafter: {{name: less one layer, class: model, file: {drafter}}}\n"
-            "engine: {id: llama.cpp, methods: [draft-simple], draft_length: 3, flags: [-c 1024]}\n"
+            "engine: {id: llama.cpp, methods: [draft-simple], draft_length: 3, flags: [-c 1024, -t 1]}\n"
             "workload: {concurrency: 1, temperature: 0, output_tokens: 24}\nincumbent: {drafting: false}\n" + more
         )
         return file
@@ -42,14 +42,24 @@ def case_of(tmp_path, target, drafter):
 def test_init_sees_what_really_drafts(tmp_path, target, drafter):
     with running(tmp_path, "-m", target, *DRAFTING, drafter) as server:
         ran = specrules(
-            "init", "--target", server.url, "--drafter", drafter, "--timeout", 300, "-o", "case.yaml", cwd=tmp_path
+            "init",
+            "--target",
+            server.url,
+            "--drafter",
+            drafter,
+            *PATIENT,
+            "-o",
+            "case.yaml",
+            cwd=tmp_path,
         )
     assert ran.code == 0, ran.err
     case = load_case(tmp_path / "case.yaml").case
     assert case.engine.id == "llama.cpp"
     assert case.engine.methods == ("draft-simple",)
     assert case.incumbent.drafting is True
-    assert case.incumbent.method == "draft-simple"
+    # llama-server tells nobody with which method it drafts.
+    assert case.incumbent.method is None
+    assert "# method: the one that the server was started with" in (tmp_path / "case.yaml").read_text()
     assert case.target.file == target
     assert case.target.kind == "dense"
     assert case.drafter.drafter_class == "model"
