@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from specrules.evidence.deployments.shell_words import Part, RawWord
+from specrules.evidence.deployments.shell_parts import Part, RawWord
 from specrules.evidence.deployments.text import Builder, Text
 
 LONGEST_VALUE = 1 << 15

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 from specrules.evidence.deployments.expand import MOST_ENTRIES, Expander, Value
 from specrules.evidence.deployments.shell_commands import ASSIGNMENT, Array, RawCommand, shell_steps
-from specrules.evidence.deployments.shell_words import Part, RawWord, heredoc_word
+from specrules.evidence.deployments.shell_parts import Part, RawWord
+from specrules.evidence.deployments.shell_words import heredoc_word
 from specrules.evidence.deployments.text import Builder, Text, unknown
 
 MAX_COMMANDS = 5000

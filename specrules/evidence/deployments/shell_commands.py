@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from specrules.evidence.deployments.shell_words import Heredoc, Operator, RawWord, shell_tokens
+from specrules.evidence.deployments.shell_parts import Heredoc, Operator, RawWord
+from specrules.evidence.deployments.shell_words import shell_tokens
 from specrules.evidence.deployments.text import Text
 
 ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\[[^\]]*\])?(\+?)=")

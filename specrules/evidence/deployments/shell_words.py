@@ -5,12 +5,18 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
+from specrules.evidence.deployments.shell_parts import (
+    Heredoc,
+    Kind,
+    Operator,
+    Part,
+    RawWord,
+    Token,
+    braced,
+    substitution_end,
+)
 from specrules.evidence.deployments.text import Text
-
-Kind = Literal["text", "escape", "variable", "unknown"]
 
 _NAME = re.compile(r"[A-Za-z_]\w*|[0-9@*#?$!-]")
 _PLAIN = re.compile(r"[^\s'\"\\$`;&|<>()#]+")
@@ -18,62 +24,7 @@ _IN_DOUBLE = re.compile(r'[^"\\$`]+')
 _OPERATOR = re.compile(r"&&|\|\||;;&?|;&|&>>?|<<<|<<-?|>>|<&|>&|>\||<>|\|&|[;&|<>()]")
 _BLANK = re.compile(r"(?:[ \t\r]|\\\r?\n)+")
 _COMMENT = re.compile(r"#[^\n]*")
-_BRACED = re.compile(r"(!?[A-Za-z_]\w*|[0-9]+|[@*#?$!-])(\[[@*0-9]+\])?(:?[-=+?])?")
 _ANSI = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "a": "\a", "b": "\b", "e": "\x1b"}
-_LONGEST_SUBSTITUTION = 1 << 16
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A stretch of a word, by its offsets in the text.
-
-    `variable`: `value` is its name and `modifier` what stands between the name and a default, such as `:-`.
-    `escape`: `value` is the character that is meant. `unknown`: a substitution.
-    """
-
-    kind: Kind
-    start: int
-    end: int
-    quoted: bool
-    value: str = ""
-    modifier: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class RawWord:
-    """A word as it is written, in parts."""
-
-    start: int
-    end: int
-    parts: tuple[Part, ...]
-
-    def literal(self, text: Text) -> str | None:
-        """The word where it stands there in plain letters, without quotes and variables; else None."""
-        if any(part.kind != "text" or part.quoted for part in self.parts):
-            return None
-        return text.value[self.start : self.end]
-
-
-@dataclass(frozen=True, slots=True)
-class Operator:
-    """`;`, `&&`, `|`, a redirection, a parenthesis, or the end of a line."""
-
-    start: int
-    value: str
-
-
-@dataclass(slots=True)
-class Heredoc:
-    """The lines that follow a command, up to its delimiter. `quoted`: variables in it are plain text."""
-
-    delimiter: str
-    strip_tabs: bool
-    quoted: bool
-    start: int = 0
-    end: int = 0
-
-
-Token: TypeAlias = RawWord | Operator | Heredoc
 
 
 def shell_tokens(text: Text) -> Iterator[Token]:
@@ -131,7 +82,7 @@ class _Lexer:
     def _operator(self) -> Iterator[Token]:
         value = self.text.value
         if value[self.at] in "<>" and value[self.at + 1 : self.at + 2] == "(":
-            end = _substitution_end(value, self.at + 1, "(", ")")
+            end = substitution_end(value, self.at + 1, "(", ")")
             yield RawWord(self.at, end, (Part("unknown", self.at, end, quoted=True),))
             self.at = end
             return
@@ -258,11 +209,11 @@ class _Lexer:
             end = len(value) if end < 0 else end + 1
             parts.append(Part("unknown", start, end, quoted))
         elif following == "(":
-            end = _substitution_end(value, start + 1, "(", ")")
+            end = substitution_end(value, start + 1, "(", ")")
             parts.append(Part("unknown", start, end, quoted))
         elif following == "{":
-            end = _substitution_end(value, start + 1, "{", "}")
-            parts.append(_braced(value, start, end, quoted=quoted))
+            end = substitution_end(value, start + 1, "{", "}")
+            parts.append(braced(value, start, end, quoted=quoted))
         elif following == "'" and not quoted:
             self.at += 1
             self._ansi(parts)
@@ -288,37 +239,3 @@ class _Lexer:
             parts.append(Part(kind, self.at, self.at + width, quoted=True, value=meant))
             self.at += width
         self.at = min(self.at + 1, len(value))
-
-
-def _braced(value: str, start: int, end: int, *, quoted: bool) -> Part:
-    inner = value[start + 2 : end - 1] if value[end - 1 : end] == "}" else value[start + 2 : end]
-    found = _BRACED.match(inner)
-    if found is None:
-        return Part("unknown", start, end, quoted)
-    name, index, modifier = found.group(1), found.group(2) or "", found.group(3) or ""
-    if found.end() < len(inner) and not modifier:
-        return Part("unknown", start, end, quoted)
-    return Part("variable", start, end, quoted, value=name + index, modifier=modifier)
-
-
-def _substitution_end(value: str, start: int, opens: str, closes: str) -> int:
-    """Behind the bracket that closes the one at `start`, past quotes and nested ones; bounded."""
-    depth, at = 0, start
-    limit = min(len(value), start + _LONGEST_SUBSTITUTION)
-    quote = ""
-    while at < limit:
-        here = value[at]
-        if here == "\\" and quote != "'":
-            at += 1
-        elif quote:
-            quote = "" if here == quote else quote
-        elif here in "'\"":
-            quote = here
-        elif here == opens:
-            depth += 1
-        elif here == closes:
-            depth -= 1
-            if not depth:
-                return at + 1
-        at += 1
-    return limit

@@ -10,7 +10,7 @@ from specrules.evidence.deployments.containers import contained
 from specrules.evidence.deployments.expand import Expander
 from specrules.evidence.deployments.process import Process, base_name, file_named
 from specrules.evidence.deployments.shell import Assigned, read_script
-from specrules.evidence.deployments.text import Text
+from specrules.evidence.deployments.text import Text, joined
 
 MAX_NESTING = 4
 SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh", "ksh", "busybox"})
@@ -22,6 +22,9 @@ WRAPPERS = re.compile(
     r"|nsys|ncu|rocprof|rocprofv3|perf|strace|ltrace|gdb|compute-sanitizer|script|retry|tmux|screen"
 )
 """Programs that run the program that is named behind their own options."""
+
+_TAKES_TEXT = frozenset({"tmux", "screen", "ssh", "su", "runuser", "script", "watch"})
+"""Programs that take a command as one text."""
 
 _COMMAND_OPTION = re.compile(r"-[a-zA-Z]*c")
 _VARIABLE = re.compile(r"([A-Za-z_]\w*)=")
@@ -91,7 +94,12 @@ def _without_env(process: Process) -> Process:
 
 
 def _script_of(process: Process) -> Text | None:
-    """The text that a shell runs: the one behind `-c`, or a file that the deployment brings along."""
+    """The text that is run as a script: the one behind `-c` or `eval`, or a file that the deployment brings along."""
+    program = base_name(process.words[0].value)
+    if program == "eval":
+        return joined(process.source, process.words[1:], " ")
+    if program in _TAKES_TEXT:
+        return next((word for word in process.words[1:] if " " in word.value), None)
     at = _shell(process.words)
     if at is None:
         first = process.words[0]
