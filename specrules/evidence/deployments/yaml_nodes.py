@@ -81,6 +81,9 @@ class _Reader:
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             what = error.problem or error.context or "syntax error"
+            if error.context and error.context_mark and error.problem:
+                began = self._outer.source.location(self._there(error.context_mark.index))
+                what += f" {error.context} that begins at line {began.line}"
             raise Malformed(f"not valid YAML: {what}", self._there(mark.index if mark else 0)) from None
         except yaml.reader.ReaderError as error:
             raise Malformed(f"not valid YAML: {error.reason}", self._there(error.position)) from None

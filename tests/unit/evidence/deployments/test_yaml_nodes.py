@@ -92,7 +92,10 @@ def test_several_documents_until_the_first_that_is_broken() -> None:
         ("a: *nowhere", "the alias '*nowhere' names nothing"),
         ("a: &x [*x]", "the alias '*x' holds itself"),
         ("a: b: c", "not valid YAML: mapping values are not allowed in this context"),
-        ("a: 'x", "not valid YAML: found unexpected end of stream"),
+        (
+            "a: 'x",
+            "not valid YAML: found unexpected end of stream while scanning a quoted scalar that begins at line 1",
+        ),
         ("a: \x07", "not valid YAML: control characters are not allowed"),
         ("[" * 80, "nested deeper than 64 levels"),
     ],
