@@ -25,6 +25,9 @@ from specrules.pipeline.gate_subject import Found, Means
 SPECULATION = "speculation-configured"
 RECOGNISED = "engine-recognised"
 CASE_GIVEN = "case-given"
+_ANY_FILE = "config"
+"""The format of YAML and JSON that no reader knows better; without a launch in it nobody knows what it is."""
+_MOST_NAMED = 5
 _JUDGED_BY_SETTING = frozenset(
     {
         "attachment-surface",
@@ -148,28 +151,39 @@ def _own(deployment: Deployment, speculation: Speculation, catalog: Catalog, *, 
 
 def _others(path: str, reading: DeploymentReading) -> Iterator[Found]:
     """Processes that no engine recognises. Beside a recognised one they are only mentioned: sidecars are no engines."""
-    alone = not reading.deployments
-    raw = tuple(_unrecognised(launch, "block" if alone else "info") for launch in reading.others)
-    if not reading.others:
-        nothing = f"no process is started in this file ({reading.format})"
-        raw = (_finding(RECOGNISED, "not-applicable", f"{nothing[:1].upper()}{nothing[1:]}.", Place(path=path)),)
-        yield Found(name=path, path=path, kind="deployment", summary=nothing, raw=raw)
-        return
-    names = ", ".join(dict.fromkeys(launch.name for launch in reading.others))
-    yield Found(name=names, path=path, kind="deployment", summary="not judged, no engine is recognised", raw=raw)
+    place = reading.others[0].place if reading.others else Place(path=path)
+    if reading.format == _ANY_FILE and not reading.deployments:
+        summary = "not judged, neither a case nor a deployment"
+        message = "Nothing in this file is known: no case, no process and no configuration of an engine."
+        raw = _finding(RECOGNISED, "unknown", message, place, fix="Leave the file out, or waive this for it.")
+    elif reading.others:
+        summary, raw = "not judged, no engine is recognised", _unrecognised(reading)
+    else:
+        summary = f"no process is started in this file ({reading.format})"
+        message = f"{summary[:1].upper()}{summary[1:]}."
+        raw = _finding(RECOGNISED, "not-applicable", message, place)
+    yield Found(name=path, path=path, kind="deployment", summary=summary, raw=(raw,))
 
 
-def _unrecognised(launch: Launch, severity: Severity) -> RawFinding:
-    image = "" if launch.image is None else f" (image {launch.image.text})"
+def _unrecognised(reading: DeploymentReading) -> RawFinding:
+    """One finding for all processes of a file that no engine recognises, at the first of them."""
+    named = list(dict.fromkeys(map(_named, reading.others)))
+    more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+    start = "starts" if len(named) == 1 else "start"
     return _finding(
         RECOGNISED,
         "unknown",
-        f"Which engine {launch.name}{image} starts is not known, so it was not judged.",
-        launch.place,
-        severity=severity,
-        key=launch.name,
-        fix="" if severity == "info" else "Describe the engine (specrules engines new), or waive this for the file.",
+        f"Which engine {', '.join(named[:_MOST_NAMED])}{more} {start} is not known, so this was not judged.",
+        reading.others[0].place,
+        severity="info" if reading.deployments else "block",
+        fix="" if reading.deployments else "Describe the engine (specrules engines new), or waive this for the file.",
     )
+
+
+def _named(launch: Launch) -> str:
+    """A launch by its name and by what tells it from its neighbours: its image, else its program."""
+    first = launch.image or next(iter(launch.command), None)
+    return launch.name if first is None else f"{launch.name} ({first.text})"
 
 
 def _finding(

@@ -16,11 +16,13 @@ def is_case(path: str | os.PathLike[str]) -> bool:
     """Tell by the name, else by the keys at the margin: `schema`, or two others that only cases have.
 
     A case with a mistake in it still counts as one, so that the mistake is reported as what it is. A file that cannot
-    be read counts as a deployment, whose reader says so.
+    be read counts as a deployment, whose reader says so, and a pipe too: it can be read only once.
     """
     shown = os.fspath(path)
     if shown.endswith(_CASE_SUFFIXES):
         return True
+    if not Path(shown).is_file():
+        return False
     try:
         with Path(shown).open("rb") as file:
             text = file.read(_ENOUGH).decode("utf-8", "replace").removeprefix("\ufeff")

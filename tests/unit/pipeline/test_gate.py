@@ -162,13 +162,27 @@ class TestWhatIsNoEngine:
         assert [subject.outcome for subject in report.subjects] == ["pass", "pass"]
         finding = of(report.subjects[1], "engine-recognised")
         assert (finding.outcome, finding.level) == ("unknown", "note")
-        assert "proxy" in finding.message
-        assert "nginx:1.25" in finding.message
+        assert finding.message == (
+            "Which engine Pod/llm, container proxy (nginx:1.25) starts is not known, so this was not judged."
+        )
 
     def test_alone_it_is_not_passed(self) -> None:
         alone = PLAIN.replace("ghcr.io/ggml-org/llama.cpp:server-cuda-b11434", "internal/llm:7")
         found = only(judge(put("llm.yaml", alone.replace("[-m, /models/big.gguf, --metrics]", "[serve]"))))
         assert (of(found, "engine-recognised").level, found.outcome) == ("error", "fail")
+
+    def test_many_are_one_finding(self) -> None:
+        put("run.sh", "".join(f"tool-{number} --serve\n" for number in range(7)))
+        (finding,) = only(judge("run.sh")).findings
+        assert finding.message.count("run.sh (tool-") == 5
+        assert " and 2 more start is not known" in finding.message
+        assert (finding.place.line, finding.place.column) == (1, 1)
+
+    @pytest.mark.parametrize("text", ["a: 1\n", "null\n", "[]\n", "\xff\n"])
+    def test_a_file_that_nobody_knows_is_not_passed(self, text: str) -> None:
+        found = only(judge(put("some.yaml", text)))
+        assert found.outcome == "fail"
+        assert of(found, "engine-recognised").message.startswith("Nothing in this file is known: ")
 
     def test_a_manifest_that_starts_nothing_is_clean(self) -> None:
         found = only(judge(put("service.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: llm}\n")))
@@ -294,3 +308,5 @@ class TestKinds:
     def test_what_cannot_be_read_is_left_to_the_reader(self) -> None:
         assert not is_case("nowhere.yaml")
         assert not is_case(os.curdir)
+        os.mkfifo("pipe")
+        assert not is_case("pipe")
