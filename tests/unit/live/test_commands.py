@@ -176,7 +176,7 @@ class TestMeasure:
         assert verdict["incumbent"]["drafting"] is False
         assert verdict["incumbent"]["rate_tok_s"] > 0
         speedup = next(item for item in verdict["projection"] if item["draft_length"] == 3)["speedup"]
-        assert 1.5 < speedup["mid"] < 4.5
+        assert speedup["mid"] > 1.5
         code, out, _ = command("read", "pair.jsonl")
         assert code == 0
         assert "candidate.tokens_per_round" in out
