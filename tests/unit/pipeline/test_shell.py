@@ -15,7 +15,7 @@ PLAIN = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters
 
 
 def said(command):
-    return subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True).stdout
+    return subprocess.run(["bash", "-c", command], capture_output=True, check=True).stdout.decode()
 
 
 @settings(max_examples=25, deadline=None)

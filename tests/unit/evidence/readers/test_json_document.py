@@ -125,4 +125,4 @@ def test_long_lines_are_fine_in_json() -> None:
 def test_props_never_say_that_a_server_drafts() -> None:
     settings = {"params": {"speculative.types": "draft-simple"}, "n_ctx": 512}
     text = json.dumps({"default_generation_settings": settings, "total_slots": 1})
-    assert values(read(text, shipped())) == {"engine.context_tokens": 512.0}
+    assert values(read(text, shipped())) == {"engine.context_tokens": 512.0, "engine.slots": 1.0}
