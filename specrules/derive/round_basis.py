@@ -34,7 +34,7 @@ def basis_of(sides: Sides, draft_length: int) -> str:
         return "measured-run"
     if _from_curve(sides, draft_length) is not None and drafter_step(sides, draft_length) is not None:
         return "curve"
-    if _has_slope(sides):
+    if _has_slope(sides, draft_length):
         return "run-slope"
     if measurements.synthetic_zero_tok_s is not None and sides.case.engine.draft_length == draft_length:
         return "synthetic"
@@ -53,15 +53,16 @@ def basis_of(sides: Sides, draft_length: int) -> str:
     return "step" if sides.beliefs.about("round_slope", draft_length) is None else "prior-round"
 
 
-def _has_slope(sides: Sides) -> bool:
+def _has_slope(sides: Sides, draft_length: int) -> bool:
     """Whether the run at another depth gives a slope: not for trees, whose width is no function of their depth.
 
-    A round shorter than a plain step says that the two are not of one time base, and then nothing about other depths.
+    A round shorter than a plain step by more than the errors of both says that the two are not of one time base, and
+    then nothing about other depths.
     """
-    run, plain, round_ms = sides.run, sides.steps.plain, run_round(sides)
+    run, plain, round_ms = sides.run, sides.steps.plain, run_round(sides, draft_length)
     if run is None or run.draft_length is None or plain is None or round_ms is None or sides.drafter_class.is_tree:
         return False
-    return round_ms >= plain.mid
+    return round_ms >= plain.mid * (1 - sides.thresholds["unknown_error"])
 
 
 def basis_spans(sides: Sides, basis: str, draft_length: int) -> dict[str, Span]:

@@ -28,6 +28,7 @@ def round_inputs(sides: Sides, draft_length: int, *, spread: bool = True) -> Rou
         "draft_length": float(draft_length),
         "basis": basis,
         "drafter.is_tree": sides.drafter_class.is_tree,
+        "run.counts_tokens": sides.run is not None and sides.run.tokens is not None,
         "drafter.covers_every_round": sides.drafter_class.covers_every_round,
         **{f"policy.{name}": value for name, value in sides.thresholds.items()},
     }

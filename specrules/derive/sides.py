@@ -11,6 +11,7 @@ from specrules.derive.overheads import per_token
 from specrules.derive.priors import Beliefs
 from specrules.derive.spans import Span, is_point, span_of, widened
 from specrules.derive.steps import Steps
+from specrules.economics.acceptance import tokens_per_round
 from specrules.model.case import Case
 from specrules.model.drafter import DrafterClass
 from specrules.model.engine import Method
@@ -83,19 +84,40 @@ def _delivered(timed: Span, observed: Observed | None) -> Span:
     return Span(timed.mid * (1 - low), timed.mid, timed.mid * (1 + high))
 
 
-def run_round(sides: Sides) -> float | None:
+def run_tokens(sides: Sides, draft_length: int) -> float | None:
+    """Tokens per round of the measured run: as counted, else at the acceptance that this draft length goes by.
+
+    The same acceptance then stands on both sides, so that most of its error cancels between the two depths. None where
+    neither is known, and for trees, whose acceptance inverts to no p.
+    """
+    run = sides.run
+    if run is None or run.tokens is not None or run.draft_length is None or sides.drafter_class.is_tree:
+        return None if run is None or run.tokens is None else run.tokens.mid
+    observed = acceptance_at(sides, draft_length)
+    if observed is None or observed.conditional is None:
+        return None
+    return float(tokens_per_round(observed.conditional.mid, float(run.draft_length)))
+
+
+def run_round(sides: Sides, draft_length: int | None = None) -> float | None:
     """The round that the measured run implies, in ms: its tokens over its rate, less what both sides pay per token.
 
     Where a share phi of the rounds drafts, it is that of a drafting round, whose tokens the run counts; the others take
-    a plain step and commit one token. None where the run, its tokens or that share is not known.
+    a plain step and commit one token. With a draft length, tokens that nobody counted are those of the acceptance that
+    it goes by. None where the run, its tokens or that share is not known.
     """
     run, paid = sides.run, per_token(sides.case, sides.facts)
-    if run is None or run.tokens is None or paid is None:
+    if run is None or paid is None:
+        return None
+    tokens = None if run.tokens is None else run.tokens.mid
+    if tokens is None and draft_length is not None:
+        tokens = run_tokens(sides, draft_length)
+    if tokens is None:
         return None
     per_rate = 1000 / run.rate.mid - paid.mid
     if sides.drafter_class.covers_every_round:
-        return run.tokens.mid * per_rate
+        return tokens * per_rate
     share, plain = sides.facts.number("drafter.coverage"), sides.steps.plain
     if not share or plain is None:
         return None
-    return ((share * run.tokens.mid + 1 - share) * per_rate - (1 - share) * plain.mid) / share
+    return ((share * tokens + 1 - share) * per_rate - (1 - share) * plain.mid) / share

@@ -113,6 +113,7 @@ class TestAgainstEconomics:
             "run__tokens_per_round": tokens,
             "run__rate_tok_s": 1000 * tokens / round_ms,
             "run__draft_length": measured,
+            "run__counts_tokens": True,
         }
         found = {
             share: arithmetic().run(

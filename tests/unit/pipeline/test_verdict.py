@@ -165,7 +165,6 @@ class TestWhatIsLeftOpen:
         use = "engine={id: llama.cpp, version: b11434}"
         found = judge(use, "incumbent.rate_tok_s=25", "drafter.step_ms=2", "target.step_ms=40", "target.kind=dense")
         assert found.missing == (
-            "acceptance.kind",
             "drafter.device_free_gib",
             "drafter.memory_gib",
             "engine.accepts_tokenizer",

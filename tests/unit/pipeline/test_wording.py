@@ -47,7 +47,8 @@ def test_a_loss_says_how_much_it_reaches_at_most() -> None:
 
 def test_without_a_low_end_the_declared_step_speaks() -> None:
     acceptance = "measurements.acceptance={kind: conditional, low: 0.7, high: 0.9}"
-    found = judge(*DEPLOY, *PRICED, acceptance, without=RUN)
+    drafts = ("incumbent.drafting=true", "incumbent.draft_length=1", "incumbent.tokens_per_round=1.7")
+    found = judge(*DEPLOY, *PRICED, acceptance, *drafts, without=RUN)
     assert "At the stated step times it would reach" in found.sentence
     assert found.sentence.endswith("times the incumbent's 18.8 tok/s; how low it may fall is not known.")
 
@@ -74,7 +75,12 @@ class TestAcceptance:
         return judge(*base, f"measurements.acceptance={acceptance}").acceptance_notes
 
     def test_nothing_known(self) -> None:
-        assert judge("engine=llama.cpp").acceptance_notes == ("No acceptance is known.",)
+        assert judge("engine=llama.cpp", "drafter.class=tree").acceptance_notes == ("No acceptance is known.",)
+
+    def test_a_prior_is_called_one(self) -> None:
+        (note,) = judge("engine=llama.cpp").acceptance_notes
+        assert note.startswith("No acceptance was measured. That of such drafters is believed to be conditional 0.")
+        assert note.endswith("(prior acceptance-model).")
 
     def test_a_ratio_and_what_it_would_be_as_the_other_kind(self) -> None:
         rate = ("incumbent.rate_tok_s=25", "incumbent.drafting=false")
