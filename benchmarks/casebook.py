@@ -27,7 +27,6 @@ from casebook_rows import Row, Skipped, read_rows
 from casebook_scores import Judged, ceiling, scores, table
 from fit_priors import CASEBOOK, fitted
 from prior_models import usable
-from pydantic import ValidationError
 
 from specrules.catalog.catalogue import Catalog, Loaded
 from specrules.errors import SpecrulesError
@@ -102,7 +101,7 @@ def _answer(row: Row, rows: Sequence[Row], catalogue: Catalog) -> Answer:
         runs = runs_for(row, rows)
         if runs:
             tasks["after_one_run"] = _judged(row, after(row, runs[0]), catalogue)
-    except (SpecrulesError, ValidationError, ValueError) as error:
+    except (SpecrulesError, ValueError, ArithmeticError) as error:
         return Answer(row, {}, " ".join(str(error).split()))
     return Answer(row, tasks)
 

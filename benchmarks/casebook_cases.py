@@ -111,6 +111,7 @@ _PAIR: tuple[Callable[[Row], object], ...] = (
     lambda row: row.hardware,
     lambda row: row.text("target", "model"),
     lambda row: row.text("target", "quant"),
+    lambda row: row.kind,
     lambda row: row.stated_class,
     lambda row: row.text("drafter", "model"),
     lambda row: row.text("engine"),
