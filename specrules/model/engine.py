@@ -160,7 +160,7 @@ class Limit(Conditional):
 
     id: Identifier
     of: Limited = Field(
-        description="graphs: passes that no captured graph serves; drafting: above a batch size the engine stops to draft"
+        description="graphs: passes that no captured graph serves; drafting: batches from which the engine stops drafting"
     )
     effect: str
     value: float | None = Field(default=None, description="the cap, where it is one number")

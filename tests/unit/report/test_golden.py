@@ -44,7 +44,14 @@ def test_parts_come_in_order() -> None:
     heads = [tokens[at + 1].content for at, token in enumerate(tokens) if token.type == "heading_open"]
     assert heads[0].startswith("VERDICT: do not attach")
     assert [head.split(")")[0] for head in heads[1:6]] == ["(a", "(b", "(c", "(d", "(e"]
-    assert heads[6:] == ["Where the verdict flips", "What moves the speedup", "Facts", "Not checked", "Known issues", "Notices"]
+    assert heads[6:] == [
+        "Where the verdict flips",
+        "What moves the speedup",
+        "Facts",
+        "Not checked",
+        "Known issues",
+        "Notices",
+    ]
 
 
 def test_every_template_is_rendered_for_some_golden_file() -> None:
@@ -57,4 +64,6 @@ def test_every_template_is_rendered_for_some_golden_file() -> None:
     reports = {path.relative_to(TEMPLATES).as_posix() for path in TEMPLATES.rglob("*.j2")}
     # The skeleton of an engine file, the rules for Prometheus and the reports on memory and on a gate run have tests of
     # their own.
-    assert used == {name for name in reports if not name.startswith(("scaffold/", "fit.", "gate.", "prometheus-rules."))}
+    assert used == {
+        name for name in reports if not name.startswith(("scaffold/", "fit.", "gate.", "prometheus-rules."))
+    }
