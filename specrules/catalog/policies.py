@@ -99,9 +99,7 @@ def _weights(loaded: Loaded[PolicyFile], rules: Mapping[str, Rule]) -> Iterator[
             hint = did_you_mean(name, (*rules, *GATE_RULES))
             yield loaded.document.problem(f"there is no rule {name!r}", ("rules", name), hint, at_key=True)
         if rule is not None and weight == "block" and rule.severity != "block" and _asks_what_is_known(rule):
-            message = (
-                f"{name!r} cannot block: it asks what is known, so that learning more could turn it"
-            )
+            message = f"{name!r} cannot block: it asks what is known, so that learning more could turn it"
             yield loaded.document.problem(message, ("rules", name))
 
 

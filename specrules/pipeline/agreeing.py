@@ -91,9 +91,7 @@ def agree(
         drafter = opening.side(pair.drafter, pair.drafter_engine or pair.engine, pair.drafter_model)
         tokenizers = _tokenizers(pair, target, drafter, asks)
         each = "1 request" if drafter.serving.score is not None else f"{pair.cuts} small requests, one at a time"
-        say(
-            f"up to {len(asks)} prompts: {pair.max_tokens} tokens of the target at most, and the drafter gets {each}"
-        )
+        say(f"up to {len(asks)} prompts: {pair.max_tokens} tokens of the target at most, and the drafter gets {each}")
         found = Agreement(pair.draft_length, ())
         for index, ask in enumerate(asks, start=1):
             more = guesses_for(
