@@ -31,8 +31,10 @@ CLASSES = {
     "dspark": "block",
     "ngram": "ngram",
     "suffix": "suffix",
+    "other": "parallel-model",
 }
-"""The drafter class of the catalogue for each class of the casebook. Medusa's heads draft all positions in one pass."""
+"""The drafter class of the catalogue for each class of the casebook. Medusa's heads draft all positions in one pass; of
+`other` nothing is known, and of the class that stands for it no more."""
 LOOK_UP = frozenset({"ngram", "suffix"})
 """Classes that draft in a share of the rounds only."""
 _NOT_STATED = re.compile(r"^(not stated|not in the excerpt|unknown|n/?a|none|-)?( \(.*\))?$", re.IGNORECASE)

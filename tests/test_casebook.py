@@ -96,7 +96,7 @@ class TestRows:
         assert {item.id: item.reason.split(" ")[-1] for item in skipped} == {
             "row 2": "mapping",
             "empty": "class",
-            "odd": "suffix",
+            "odd": "other",
             "where": "target",
             "open": "against",
         }

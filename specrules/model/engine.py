@@ -160,7 +160,7 @@ class Limit(Conditional):
 
     id: Identifier
     of: Limited = Field(
-        description="graphs: passes that no captured graph serves; drafting: batches from which the engine drafts no more"
+        description="graphs: passes that no captured graph serves; drafting: batches too large for the engine to draft"
     )
     effect: str
     value: float | None = Field(default=None, description="the cap, where it is one number")
