@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from specrules.catalog.catalogue import Catalog, Loaded
+from specrules.catalog.catalogue import Catalog
 from specrules.catalog.condition_checks import CONDITIONAL
+from specrules.catalog.loaded import Loaded
 from specrules.catalog.symbols import policy_values
 from specrules.decide import compile_rules, run_cases
 from specrules.derive.condition_examples import claim_failures, said_failures

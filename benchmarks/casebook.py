@@ -28,7 +28,8 @@ from casebook_scores import Judged, ceiling, scores, table
 from fit_priors import CASEBOOK, fitted
 from prior_models import usable
 
-from specrules.catalog.catalogue import Catalog, Loaded
+from specrules.catalog.catalogue import Catalog
+from specrules.catalog.loaded import Loaded
 from specrules.errors import SpecrulesError
 from specrules.model.prior import PriorFile
 from specrules.model.verdict import Verdict

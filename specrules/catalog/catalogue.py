@@ -7,19 +7,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel
 
 from specrules.catalog.collection import Collection, collect
 from specrules.catalog.digest import digest, short
-from specrules.catalog.document import LONGEST_EXCERPT, Document, Loc, Source
+from specrules.catalog.document import LONGEST_EXCERPT, Document, Source
 from specrules.catalog.engine_checks import Names, engine_problems, program_problems
 from specrules.catalog.layers import BUILTIN, Layer, discover
+from specrules.catalog.loaded import Loaded
 from specrules.catalog.located import read_document
 from specrules.catalog.memory_checks import memory_problems
 from specrules.catalog.policies import DEFAULT, policy_id, policy_layer, policy_problems
-from specrules.catalog.scalars import expression_location
 from specrules.catalog.schema_version import schema_problems
 from specrules.catalog.symbols import is_of_item, symbols
 from specrules.catalog.validate import check
@@ -50,18 +50,6 @@ RULE_KINDS: Mapping[str, type[BaseModel]] = {
     "rules": RuleFile,
 }
 """The documents of `rules/`, told apart by the first of these keys that they hold."""
-
-
-@dataclass(frozen=True)
-class Loaded(Generic[M]):
-    """A model with the document it came from."""
-
-    model: M
-    document: Document
-
-    def locate(self, loc: Loc, column: int = 0) -> Location:
-        """The place of a value, or of a column inside the text found there."""
-        return expression_location(self.document, loc, column) if column else self.document.position(loc)
 
 
 @dataclass(frozen=True, eq=False)

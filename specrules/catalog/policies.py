@@ -14,8 +14,8 @@ from specrules.model.policy import PolicyFile
 from specrules.model.rule import Rule
 
 if TYPE_CHECKING:
-    from specrules.catalog.catalogue import Loaded
     from specrules.catalog.document import Document
+    from specrules.catalog.loaded import Loaded
 
 OPTION = "--policy"
 DEFAULT = "default"

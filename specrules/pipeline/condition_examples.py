@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from specrules.catalog.catalogue import Catalog, Loaded
+from specrules.catalog.catalogue import Catalog
+from specrules.catalog.loaded import Loaded
 from specrules.derive.condition_examples import failing_examples
 from specrules.errors import Problem
 from specrules.model.engine import Engine

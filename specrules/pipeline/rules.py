@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 
-from specrules.catalog.catalogue import Catalog, Loaded
+from specrules.catalog.catalogue import Catalog
+from specrules.catalog.loaded import Loaded
 from specrules.decide import RuleSet, Table, compile_rules, compile_table, prove
 from specrules.errors import LoadError
 from specrules.model.policy import PolicyFile, RuleWeight

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from specrules.catalog.catalogue import Catalog, Loaded
+from specrules.catalog.catalogue import Catalog
 from specrules.catalog.engine_checks import Names, engine_problems
+from specrules.catalog.loaded import Loaded
 from specrules.catalog.located import load_document
 from specrules.catalog.validate import validate
 from specrules.expressions import Type
