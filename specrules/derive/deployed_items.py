@@ -8,15 +8,15 @@ from itertools import combinations
 from specrules.catalog.setting_symbols import flag_type
 from specrules.derive.combinations import pair_claim
 from specrules.derive.deployed_claims import Settled
+from specrules.derive.deployed_removed import is_gone, removed_flag
 from specrules.derive.flags import is_misspelt, names
 from specrules.derive.methods import applies_to_version, is_verified, method_named
 from specrules.errors import did_you_mean
 from specrules.expressions import Type
 from specrules.model.deployment import Deployment, Setting
 from specrules.model.engine import Engine, Method
-from specrules.model.flag import Flag, RemovedFlag
+from specrules.model.flag import Flag
 from specrules.model.item import Item
-from specrules.model.version import in_range
 
 
 def setting_items(settled: Settled, deployment: Deployment) -> tuple[Item, ...]:
@@ -27,7 +27,7 @@ def setting_items(settled: Settled, deployment: Deployment) -> tuple[Item, ...]:
 def _setting(settled: Settled, setting: Setting) -> Item | None:
     engine = settled.engine
     wanted = {setting.written, setting.name} - {None}
-    removed = next((one for one in engine.removed_flags if wanted & {one.name, one.env, *one.aliases}), None)
+    removed = removed_flag(engine, setting)
     flag = next((one for one in engine.flags if wanted & {one.name, one.env, *one.aliases}), None)
     values: dict[str, object] = {
         "setting.name": setting.written,
@@ -42,7 +42,7 @@ def _setting(settled: Settled, setting: Setting) -> Item | None:
     }
     above = setting.written.rpartition(".")[0]
     parent = next((one for one in engine.flags if above and above in {one.name, *one.aliases}), None)
-    gone = False if removed is None else _is_gone(engine, removed, settled.version)
+    gone = False if removed is None else is_gone(engine, removed, settled.version)
     if removed is not None and gone is not False:
         values |= {
             "setting.state": "removed",
@@ -61,7 +61,7 @@ def _setting(settled: Settled, setting: Setting) -> Item | None:
             "setting.takes": _takes(flag, setting),
         }
     elif removed is not None:
-        values["setting.state"] = "current"
+        values |= {"setting.state": "current", "setting.until": removed.until, "setting.accepted": True}
     elif parent is not None and parent.closed:
         values |= {"setting.state": "unlisted", "setting.takes": _keys(engine, parent)}
     else:
@@ -92,14 +92,6 @@ def _has_blanks(flag: Flag, setting: Setting) -> bool:
     """Whether a list of known words has blanks around its commas, which makes other words of them."""
     entries = (setting.value or "").split(",") if flag.list_valued and flag.values else []
     return setting.kind == "flag" and any(entry != entry.strip() for entry in entries)
-
-
-def _is_gone(engine: Engine, removed: RemovedFlag, version: str) -> bool | None:
-    """Whether a version is past the flag; None for an older one than was read where nobody knows when the flag went."""
-    if removed.until is not None:
-        return applies_to_version(engine, removed, version) is False
-    read = next((source.version for source in engine.sources if source.id == removed.known), None)
-    return in_range(version, read or engine.version.facts_from, None, engine.version.scheme) or None
 
 
 def _accepted(flag: Flag, setting: Setting) -> bool | None:

@@ -13,6 +13,7 @@ from specrules.derive.deployed_beside import beside
 from specrules.derive.deployed_case import case_data
 from specrules.derive.deployed_claims import Settled, Symbols
 from specrules.derive.deployed_lookups import looked_up
+from specrules.derive.deployed_removed import may_still_count
 from specrules.derive.deployed_said import said, said_places
 from specrules.derive.deployed_settings import setting_places, setting_values
 from specrules.derive.methods import method_named
@@ -144,6 +145,8 @@ def _whole(deployment: Deployment, engine: Engine, values: Values) -> Values:
         speculates = True
     elif speculates is None and "deployment.speculates" not in values and isinstance(methods, tuple):
         speculates = False
+    if speculates is False and may_still_count(engine, deployment, judged_version(deployment, engine)):
+        speculates = None
     length = values.get("deployment.draft_length", values.get("engine.draft_length"))
     length = length if isinstance(length, float) else _fact(deployment, "engine.draft_length")
     if speculates is True and methods == ():

@@ -36,6 +36,11 @@ def test_a_removed_setting_is_gone_from_the_version_that_was_read(written, versi
         assert states(item, "instead", "effect") == ("--length", "Unknown argument.")
 
 
+def test_a_setting_that_a_later_version_removed_has_a_value_that_nobody_has_to_judge():
+    item = one(deployment(setting("--left", "1", name="--left"), version="b249"))
+    assert states(item, "state", "accepted", "until") == ("current", True, "b250")
+
+
 def test_a_setting_of_another_version():
     item = one(deployment(setting("--fresh", "1"), version="b199"))
     assert states(item, "state", "since", "until") == ("other-version", "b200", None)

@@ -22,6 +22,9 @@ def value(name, made, of=None, base=None):
         (deployment(facts={"engine.methods": None}), "unknown"),
         (deployment(gaps=GAP), "unknown"),
         (deployment(facts={"engine.methods": ("mtp",)}, gaps=GAP), "on"),
+        (deployment(setting("--gone", "1", name="--gone"), version="b299"), "unknown"),
+        (deployment(setting("--gone", "1", name="--gone"), version="b300"), "off"),
+        (deployment(setting("--left", "1", name="--left"), version="b200"), "off"),
     ],
 )
 def test_whether_anything_drafts(made, speculation):
@@ -114,6 +117,16 @@ def test_a_device_for_a_drafter_that_ignores_it():
     assert found["deployment.drafter_routed"] is True
     says = [{"fact": "engine.routing_note", "value": '"it stays"', "known": "read"}]
     assert value("engine.routing_note", deployment(facts=facts), engine(deployed=says)) == "it stays"
+
+
+def test_a_drafter_on_the_targets_own_device_is_not_routed():
+    facts = {"engine.methods": ("mtp",), "drafter.device": "CUDA0"}
+    made = deployment(facts=facts | {"target.device": "CUDA0"})
+    assert value("deployment.drafter_routed", made) is False
+    beside = case(target={"name": "t", "device": "CUDA0"})
+    assert value("deployment.drafter_routed", deployment(facts=facts), base=beside) is False
+    assert value("deployment.drafter_routed", deployment(facts=facts)) is True
+    assert value("deployment.drafter_routed", deployment(facts={"engine.methods": ("mtp",)})) is False
 
 
 def test_a_version_that_is_none_is_judged_as_the_newest():
