@@ -33,13 +33,26 @@ def _backend_by_device(engine: Engine, device: str) -> str | None:
 
 
 def backend_of(case: Case, engine: Engine, name: str | None) -> str | None:
-    """The backend of a device: as stated, else told from its name by the engine's patterns."""
+    """The backend of a device, or of a list of them that share one: as stated, else told from the name by patterns."""
     if name is None:
         return None
     device = device_named(case, name)
     if device is not None and device.backend is not None:
         return backend_named(engine, device.backend)
+    if device is None and len(listed := _listed(name)) > 1:
+        shared = {backend_of(case, engine, one) for one in listed}
+        return shared.pop() if len(shared) == 1 else None
     return _backend_by_device(engine, name)
+
+
+def _listed(name: str | None) -> frozenset[str]:
+    """The devices of a list with commas, as flags take it."""
+    return frozenset(part.strip() for part in (name or "").split(",") if part.strip())
+
+
+def is_apart(case: Case) -> bool:
+    """Whether the drafter is given other devices than the target has, in whatever order they are listed."""
+    return case.drafter.device is not None and _listed(case.drafter.device) != _listed(case.target.device)
 
 
 def build_backends(case: Case, engine: Engine) -> tuple[str, ...]:
@@ -51,7 +64,7 @@ def routing(case: Case, engine: Engine, method: Method | None) -> Finding:
     """Whether the drafter can sit where the case wants it."""
     wanted, home = case.drafter.device, case.target.device
     routes = engine.devices.draft_routing
-    if wanted is None or wanted == home:
+    if wanted is None or not is_apart(case):
         return Finding(True, "drafter and target share their device")
     if routes.possible and method is None:
         return Finding(None, f"which method would put the drafter on {wanted} is not known")
@@ -75,7 +88,7 @@ def coexistence(case: Case, engine: Engine) -> Finding:
     """Whether the backends of target and drafter can serve one process of this binary."""
     target = backend_of(case, engine, case.target.device)
     drafter = backend_of(case, engine, case.drafter.device) if case.drafter.device else target
-    if case.drafter.device is None or case.drafter.device == case.target.device:
+    if case.drafter.device is None or _listed(case.drafter.device) <= _listed(case.target.device):
         return Finding(True, "one device, one backend")
     if target is None or drafter is None:
         unclear = case.target.device if target is None else case.drafter.device

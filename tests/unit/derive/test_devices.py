@@ -31,6 +31,10 @@ class TestBackends:
             ("RPC0", "RPC"),
             ("CPU", "CPU"),
             ("none", "CPU"),
+            ("CUDA0,CUDA1", "CUDA"),
+            ("CUDA0, CUDA1", "CUDA"),
+            ("CUDA0,ROCm0", None),
+            ("CUDA0,RTX 3090", None),
             ("RTX 3090", None),
             ("CUDA", None),
             (None, None),
@@ -62,6 +66,13 @@ class TestRouting:
     def test_one_device_needs_no_routing(self) -> None:
         assert self.of(apart("CUDA0", "CUDA0")).holds is True
         assert self.of(apart("CUDA0", None)).holds is True
+
+    def test_lists_of_devices(self) -> None:
+        assert self.of(apart("CUDA0,CUDA1", "CUDA1,CUDA0", kind="eagle-head")).holds is True
+        assert self.of(apart("CUDA0,CUDA1", "CUDA1", kind="eagle-head")).holds is None
+        assert self.of(apart("CUDA0,CUDA1", "CUDA1")).holds is True
+        assert devices.coexistence(apart("CUDA0,ROCm0", "ROCm0"), engine()).note == "one device, one backend"
+        assert devices.coexistence(apart("CUDA0,CUDA1", "CUDA2"), engine()).note == "both devices use CUDA"
 
     def test_a_model_goes_where_the_flag_says(self) -> None:
         found = self.of(apart("CUDA0", "CUDA1"))
