@@ -38,6 +38,9 @@ _IN_TEXT = re.compile(
     \s*[:=]\s* (?: "((?:[^"\\]|\\.)*)" | '([^']*)' | ([^\s"',}&;]+) )"""
 )
 
+_NO_SECRET = re.compile(r"\d{1,3}|true|false|null")
+"""What keys of JSON hold that are no texts: `"num_speculative_token": 4` is a misspelt length, not a secret."""
+
 
 def is_secret_name(name: str) -> bool:
     """Whether what stands under this name is secret: `HF_TOKEN`, `--api-key`, `db.password`; not `--max-tokens`."""
@@ -153,6 +156,8 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
             yield found.span()
     for found in _IN_TEXT.finditer(text):
         group = next(index for index in (2, 3, 4) if found.group(index) is not None)
+        if found.group().startswith('"') and group == 4 and _NO_SECRET.fullmatch(found[4]):
+            continue
         if is_secret_name(found.group(1)) and found.start(group) < found.end(group):
             yield found.span(group)
 

@@ -11,13 +11,14 @@ from specrules.catalog.document import Source
 from specrules.evidence.deployments.json_nodes import read_json
 from specrules.evidence.deployments.names import Names
 from specrules.evidence.deployments.nodes import Malformed, Mapping, flattened
-from specrules.evidence.deployments.secrets import is_secret_name
+from specrules.evidence.deployments.secrets import MASK, is_secret_name
 from specrules.evidence.deployments.text import Text
-from specrules.model.deployment import ConfigDocument, Gap, Launch, Place, Setting, SettingKind, Word
+from specrules.model.deployment import ConfigDocument, Gap, Launch, Part, Place, Setting, SettingKind, Word
 
 _INLINE = re.compile(r"([A-Za-z_][\w-]*)=([^,]*)")
 _NUMBER = re.compile(r"-\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|-\.\d+")
 _JOINED = "its value as a word of its own, not behind an equals sign"
+_PART_OF: dict[SettingKind, Part] = {"config": "config", "env": "environment", "flag": "command"}
 _STANDS_ABOVE: dict[SettingKind, int] = {"config": 0, "env": 1, "flag": 2}
 
 
@@ -167,13 +168,16 @@ def _take(written: _Written, names: Names, read: Read) -> None:
     if value is not None and written.known is not None and names.has_inline_keys(written.known):
         _take_inline(written, value, names, read)
         return
-    if value is None or written.known is None or not names.is_parent(written.known) or value.secret:
+    if value is None or written.known is None or not names.is_parent(written.known):
         read.add(setting)
         return
     try:
         node = read_json(_text(value))
     except Malformed as problem:
-        if value.rendered and (written.kind == "flag" or value.text.lstrip().startswith("{")):
+        if value.secret:
+            why = f"{written.name} holds a secret, and what else it holds cannot be read"
+            read.gaps.append(Gap(of=_PART_OF[written.kind], why=why, place=written.place))
+        elif value.rendered and (written.kind == "flag" or value.text.lstrip().startswith("{")):
             fault = f"not JSON: {problem.message}"
             setting = setting.model_copy(update={"fault": fault, "value_place": value.at(problem.offset)})
         read.add(setting)
@@ -181,7 +185,7 @@ def _take(written: _Written, names: Names, read: Read) -> None:
     index = read.add(setting)
     for key, where, inner in flattened(node) if isinstance(node, Mapping) else ():
         name = names.flag(f"{written.known}.{key}")
-        place = written.place if where is None else value.at(where.start, len(where.text.value))
+        place = written.place if where is None else _at(value, where.start, len(where.text.value))
         word = _inner_word(value, inner)
         read.add(_setting(_Written(written.kind, f"{written.name}.{key}", name, word, place)), index)
 
@@ -205,7 +209,14 @@ def _text(word: Word) -> Text:
 def _inner_word(outer: Word, inner: Text) -> Word:
     """A text out of the value of a word, with its place in the file."""
     length = inner.at(len(inner.value) - 1) + 1 - inner.start if inner.value else 0
-    return Word(text=inner.value, place=outer.at(inner.start, max(length, 0)), rendered=inner.rendered)
+    secret = outer.secret and MASK in inner.value
+    return Word(text=inner.value, place=_at(outer, inner.start, max(length, 0)), rendered=inner.rendered, secret=secret)
+
+
+def _at(word: Word, offset: int, length: int) -> Place:
+    """A stretch of a word. Behind a mask nobody can count columns any more: that is the whole word's place."""
+    masked = word.text.find(MASK) if word.secret else -1
+    return word.place if 0 <= masked < offset + length else word.at(offset, length)
 
 
 def _setting(written: _Written) -> Setting:

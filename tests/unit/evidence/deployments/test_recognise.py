@@ -298,6 +298,25 @@ class TestSettings:
         item = setting(known("vllm serve m --api-key sk-abcdefghijklmnop"), "--api-key")
         assert (item.secret, item.value) == (True, "***")
 
+    def test_json_that_holds_a_secret_is_read_around_it(self) -> None:
+        secret = "hf_abcdefghijklmnopqrst"  # noqa: S105
+        written = f"""vllm serve m -sc '{{"method": "eagle3", "hf_token": "{secret}", "num_speculative_tokens": 3}}'"""
+        deployment = known(written)
+        assert rows(deployment)[1:] == [
+            ("-sc.method", "--speculative-config.method", "eagle3"),
+            ("-sc.hf_token", None, "***"),
+            ("-sc.num_speculative_tokens", "--speculative-config.num_speculative_tokens", "3"),
+        ]
+        assert [item.secret for item in deployment.settings] == [True, False, True, False]
+        assert [at(item.place) for item in deployment.settings] == ["1:14", "1:21", "1:41", "1:19"]
+        assert deployment.is_complete()
+
+    def test_a_value_that_is_a_secret_as_a_whole_is_a_gap(self) -> None:
+        deployment = known("vllm serve m -sc sk-abcdefghijklmnop")
+        assert setting(deployment, "-sc").fault == ""
+        assert not deployment.is_complete("command")
+        assert deployment.is_complete("environment", "config")
+
     def test_settings_in_a_branch_of_a_template_are_unknown(self) -> None:
         written = "model: x\nmax-num-seqs: 3\n{{ if .x }}\nspeculative-config: {method: mtp}\n{{ end }}\n"
         values = {item.written: (item.value, item.rendered) for item in known(written, "c.yaml").settings}

@@ -73,6 +73,9 @@ def test_names_that_only_look_like_it(name: str) -> None:
         ("max_tokens: 5, password = 'p w'", "max_tokens: 5, password = '***'"),
         ("-----BEGIN RSA PRIVATE KEY-----\nabc\n", "***"),
         ("nothing secret here", "nothing secret here"),
+        ('{"num_speculative_token": 4, "use_token":true}', '{"num_speculative_token": 4, "use_token":true}'),
+        ('{"password": 4711}', '{"password": ***}'),
+        ("password=123", "password=***"),
     ],
 )
 def test_secrets_by_shape_and_by_the_name_before_them(text: str, shown: str) -> None:
