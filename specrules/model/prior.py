@@ -22,9 +22,9 @@ class Prior(Model):
     `conditional_acceptance` is p. `round_slope` is (round / t1 - 1) / K, the drafter included. `verify_slope` is
     (V(K+1) / t1 - 1) / K, without it. `draft_cost` is d / t1: per drafted token, or per block for block drafters.
     `coverage` is the share of rounds that draft. `depth_share` is how much of what a measured round costs above a plain
-    step grows with K: the g of round(K) = round(K0) + g (K/K0 - 1) (round(K0) - t1). `low` and `high` are the 90 %
-    interval for a source that was not fitted on; `mid` is the median. A prior that is bound to draft lengths holds at
-    those that are looked at, whether or not the case states one.
+    step grows with K: the g of round(K) = round(K0) + g (K/K0 - 1) (round(K0) - t1). `low` and `high` are
+    where about nine of ten sources lie that were not fitted on, as `benchmarks/README.md` says; `mid` is the median. A
+    prior that is bound to draft lengths holds at those that are looked at, whether or not the case states one.
     """
 
     id: Identifier
