@@ -18,6 +18,8 @@ from specrules.model.engine import Engine, Method
 from specrules.model.flag import Flag
 from specrules.model.item import Item
 
+_MOST_MEANT = 3
+
 
 def setting_items(settled: Settled, deployment: Deployment) -> tuple[Item, ...]:
     """Every setting that the engine's file describes or nearly so. Others are out of its scope and left alone."""
@@ -65,12 +67,25 @@ def _setting(settled: Settled, setting: Setting) -> Item | None:
     elif parent is not None and parent.closed:
         values |= {"setting.state": "unlisted", "setting.takes": _keys(engine, parent)}
     else:
-        hint = did_you_mean(setting.written, [known for known in names(engine) if is_misspelt(setting.written, known)])
-        if not hint:
+        instead = _meant(engine, setting.written)
+        if not instead:
             return None
-        values |= {"setting.state": "misspelt", "setting.instead": hint.removeprefix("did you mean ").strip("'?")}
+        values |= {"setting.state": "misspelt", "setting.instead": instead}
     place = setting.value_place if setting.fault else None
     return Item(values, key=setting.written, place=place or setting.place)
+
+
+def _meant(engine: Engine, written: str) -> str:
+    """The names that an unknown one may stand for: those it begins, where flags may be cut short, or one close by."""
+    prefixes = () if engine.launch is None else engine.launch.abbreviations
+    if written.startswith(prefixes or ("\0",)):
+        longer = sorted(
+            (name for name in names(engine) if name.startswith(written)), key=lambda name: (len(name), name)
+        )
+        if longer:
+            return " or ".join(longer[:_MOST_MEANT])
+    hint = did_you_mean(written, [known for known in names(engine) if is_misspelt(written, known)])
+    return hint.removeprefix("did you mean ").strip("'?")
 
 
 def _keys(engine: Engine, parent: Flag) -> str | None:

@@ -53,6 +53,16 @@ def test_misspelt_and_out_of_scope():
     assert setting_items(derived(made).settled, made) == ()
 
 
+def test_a_flag_cut_so_short_that_several_begin_with_it():
+    of = engine(launch={"abbreviations": ["--"], "known": "read"})
+    item = one(deployment(setting("--me", "1", name=None)), of)
+    assert states(item, "state", "instead") == ("misspelt", "--metrics")
+    item = one(deployment(setting("--l", "1", name=None)), of)
+    assert states(item, "state", "instead") == ("misspelt", "--left or --length")
+    whole = deployment(setting("--l", "1", name=None))
+    assert setting_items(derived(whole).settled, whole) == ()
+
+
 def test_a_key_of_a_closed_value():
     item = one(deployment(setting("--config.dpeth", "3", inside=True)))
     assert states(item, "state", "takes") == ("unlisted", "depth")
