@@ -10,6 +10,8 @@ from specrules.model.base import Day, Identifier, Many, Model, SchemaVersion
 
 Text = Annotated[str, Field(min_length=1, pattern=r"\S")]
 
+_NARROWING = ("target", "drafter", "engine", "files", "inputs")
+
 
 class Waiver(Model):
     """One rule, for what it is waived, why, by whom and until when. All parts of the scope have to match."""
@@ -31,6 +33,10 @@ class Waiver(Model):
 
     @model_validator(mode="after")
     def _scoped(self) -> Waiver:
+        empty = [name for name in _NARROWING if name in self.model_fields_set and not getattr(self, name)]
+        if empty:
+            msg = f"{' and '.join(empty)} must not be empty: the waiver would reach further than it says"
+            raise ValueError(msg)
         if self.target is None and self.drafter is None and self.engine is None and not self.files:
             raise ValueError("a waiver needs a scope: target, drafter, engine or files")
         return self

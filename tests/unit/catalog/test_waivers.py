@@ -87,6 +87,14 @@ def test_values(tmp_path: Path, line: str, message: str) -> None:
     assert found.startswith(message)
 
 
+@pytest.mark.parametrize("left_open", ["inputs: ", "files: []", "drafter: "])
+def test_what_narrows_a_waiver_cannot_be_left_open(tmp_path: Path, left_open: str) -> None:
+    line = f"- {{rule: verdict, engine: vllm, reason: r, owner: o, expires: 2026-12-31, {left_open}}}\n"
+    (found,) = refused(tmp_path, line)
+    name = left_open.partition(":")[0]
+    assert found.startswith(f"3:3: waivers[0]: {name} must not be empty")
+
+
 def test_a_waiver_without_a_scope_says_what_it_needs(tmp_path: Path) -> None:
     (found,) = refused(tmp_path, "- {rule: verdict, reason: r, owner: o, expires: 2026-12-31}\n")
     assert "a waiver needs a scope: target, drafter, engine or files" in found
