@@ -9,6 +9,7 @@ from specrules.catalog.setting_symbols import flag_type
 from specrules.derive.combinations import pair_claim
 from specrules.derive.deployed_claims import Settled
 from specrules.derive.deployed_removed import is_gone, removed_flag
+from specrules.derive.deployed_settings import is_no_number
 from specrules.derive.flags import is_misspelt, names
 from specrules.derive.methods import applies_to_version, is_verified, method_named
 from specrules.errors import did_you_mean
@@ -119,6 +120,8 @@ def _accepted(flag: Flag, setting: Setting) -> bool | None:
         return None if flag.values else True
     if setting.value is None:
         return not flag.takes_value
+    if flag_type(flag) is Type.NUMBER and is_no_number(setting.value):
+        return False
     given = setting.value.split(",") if flag.list_valued else [setting.value]
     return not flag.values or all(entry in flag.values for entry in given if entry)
 

@@ -15,6 +15,14 @@ from specrules.model.flag import Flag
 _NUMBER = re.compile(r"([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)([kKmMgG]?)")
 _BASES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "K": 2**10, "M": 2**20, "G": 2**30}
 _LONGEST_NUMBER = 40
+_WORDS = frozenset({"auto", "default", "none", "null", "all", "max", "inf", "infinity", "nan"})
+"""Words that programs take where they take numbers; which of them a program takes is not written down."""
+
+
+def is_no_number(text: str) -> bool:
+    """Whether a text can be no number to any engine: `three`, not `8k`, `auto` or what an unset variable leaves."""
+    plain = text.strip("\"' ").replace("_", "")
+    return bool(plain) and plain.casefold() not in _WORDS and _scalar(Type.NUMBER, plain) is None
 
 
 def setting_values(engine: Engine, deployment: Deployment) -> dict[str, object]:
