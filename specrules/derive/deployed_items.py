@@ -68,7 +68,7 @@ def _setting(settled: Settled, setting: Setting) -> Item | None:
     elif parent is not None and parent.closed:
         values |= {"setting.state": "unlisted", "setting.takes": _keys(engine, parent)}
     else:
-        instead = _meant(engine, setting.written)
+        instead = _meant(engine, setting)
         if not instead:
             return None
         values |= {"setting.state": "misspelt", "setting.instead": instead}
@@ -76,8 +76,9 @@ def _setting(settled: Settled, setting: Setting) -> Item | None:
     return Item(values, key=setting.written, place=place or setting.place)
 
 
-def _meant(engine: Engine, written: str) -> str:
+def _meant(engine: Engine, setting: Setting) -> str:
     """The names that an unknown one may stand for: those it begins, where flags may be cut short, or one close by."""
+    written = setting.written
     prefixes = () if engine.launch is None else engine.launch.abbreviations
     if written.startswith(prefixes or ("\0",)):
         longer = sorted(
@@ -85,8 +86,13 @@ def _meant(engine: Engine, written: str) -> str:
         )
         if longer:
             return " or ".join(longer[:_MOST_MEANT])
-    hint = did_you_mean(written, [known for known in names(engine) if is_misspelt(written, known)])
-    return hint.removeprefix("did you mean ").strip("'?")
+    spelt = {name: name for name in names(engine)}
+    if setting.kind == "config":
+        written = written.replace("_", "-")
+        spelt = {name.lstrip("-").replace("_", "-"): name.lstrip("-") for name in spelt}
+    near = {name: known for name, known in spelt.items() if is_misspelt(written, name)}
+    hint = did_you_mean(written, list(near)).removeprefix("did you mean ").strip("'?")
+    return near.get(hint, hint)
 
 
 def _keys(engine: Engine, parent: Flag) -> str | None:

@@ -15,6 +15,7 @@ from specrules.model.flag import Flag
 _NUMBER = re.compile(r"([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)([kKmMgG]?)")
 _BASES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "K": 2**10, "M": 2**20, "G": 2**30}
 _LONGEST_NUMBER = 40
+_SETTINGS = re.compile(r"\b(?:given|flag)\.([\w.]+)")
 _WORDS = frozenset({"auto", "default", "none", "null", "all", "max", "inf", "infinity", "nan"})
 """Words that programs take where they take numbers; which of them a program takes is not written down."""
 
@@ -44,6 +45,19 @@ def setting_values(engine: Engine, deployment: Deployment) -> dict[str, object]:
             values[f"given.{name}"] = None
             values[f"flag.{name}"] = None
     return values
+
+
+def parts_stating(engine: Engine, *facts: str) -> tuple[Part, ...]:
+    """The parts of a launch that can state one of these facts.
+
+    Variables that come from elsewhere leave nothing open where the engine reads the fact from its command line only.
+    What a command hides can be anything, variables too.
+    """
+    claims = [claim for claim in engine.deployed if claim.fact in facts]
+    read = {name for claim in claims for name in _SETTINGS.findall(f"{claim.value} {claim.when or ''}")}
+    flags = [flag for flag in engine.flags if set(facts) & set(flag.states) or setting_name(flag.name) in read]
+    by_variable = not flags or any("environment" in _sources(flag) for flag in flags)
+    return ("command", "config", "environment") if by_variable else ("command", "config")
 
 
 def setting_places(engine: Engine, deployment: Deployment) -> dict[str, Place]:

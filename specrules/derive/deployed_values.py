@@ -15,7 +15,7 @@ from specrules.derive.deployed_claims import Settled, Symbols
 from specrules.derive.deployed_lookups import looked_up
 from specrules.derive.deployed_removed import may_still_count
 from specrules.derive.deployed_said import said, said_places
-from specrules.derive.deployed_settings import setting_places, setting_values
+from specrules.derive.deployed_settings import parts_stating, setting_places, setting_values
 from specrules.derive.methods import method_named
 from specrules.derive.stated import stated_facts
 from specrules.model.case import Case
@@ -41,6 +41,9 @@ _PLACED_BY: Mapping[str, tuple[str, ...]] = {
     "engine.backends_coexist": ("drafter.device",),
 }
 """What follows from a setting stands where that is written."""
+
+_SWITCHES = ("engine.methods", "deployment.speculates")
+_DRAFTERS = ("drafter.name", "drafter.file")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,7 @@ def _plain(value: object) -> object:
 def _stated_methods(deployment: Deployment, engine: Engine, values: Values) -> object:
     """The methods that settings name, as the engine spells them. Empty: none is named. None: nobody can tell."""
     if not any(fact.name == "engine.methods" for fact in deployment.facts):
-        return () if deployment.is_complete() else None
+        return () if deployment.is_complete(*parts_stating(engine, *_SWITCHES)) else None
     stated = values.get("engine.methods")
     if not isinstance(stated, tuple):
         return (stated,) if isinstance(stated, str) else None
@@ -155,7 +158,8 @@ def _whole(deployment: Deployment, engine: Engine, values: Values) -> Values:
     if isinstance(concurrency, float) and concurrency < 1:
         concurrency = None  # a word for: the engine chooses
     rows = (length + 1) * concurrency if isinstance(length, float) and isinstance(concurrency, float) else None
-    drafter = any(fact.name in {"drafter.name", "drafter.file"} for fact in deployment.facts)
+    drafter = any(fact.name in _DRAFTERS for fact in deployment.facts)
+    complete = deployment.is_complete(*parts_stating(engine, *_DRAFTERS))
     return {
         "engine.methods": methods,
         "workload.concurrency": concurrency,
@@ -167,7 +171,7 @@ def _whole(deployment: Deployment, engine: Engine, values: Values) -> Values:
         "deployment.draft_length": length,
         "deployment.verify_rows": values.get("deployment.verify_rows", rows),
         "deployment.rows_at_least": length + 1 if isinstance(length, float) else None,
-        "deployment.drafter_given": True if drafter else (False if deployment.is_complete() else None),
+        "deployment.drafter_given": True if drafter else (False if complete else None),
         "deployment.gaps": "; ".join(dict.fromkeys(gap.why for gap in deployment.launch.gaps)) or None,
         "deployment.metrics": values.get("deployment.metrics"),
         "deployment.synthetic": values.get("deployment.synthetic", False),

@@ -53,6 +53,18 @@ def test_misspelt_and_out_of_scope():
     assert setting_items(derived(made).settled, made) == ()
 
 
+def test_a_misspelt_key_is_held_against_flags_without_their_dashes():
+    flags = [{"name": "--spec-type", "doc": "d", "known": "read"}]
+    key = setting("spec_type", "mtp", name=None).model_copy(update={"kind": "config"})
+    item = one(deployment(key), engine(flags=flags))
+    assert states(item, "state", "instead") == ("misspelt", "spec-type")
+    key = setting("spec_confg.depth", "1", name=None).model_copy(update={"kind": "config"})
+    inner = [{"name": "--spec-config.depth", "doc": "d", "known": "read"}]
+    assert states(one(deployment(key), engine(flags=inner)), "state", "instead") == ("misspelt", "spec-config.depth")
+    variable = deployment(setting("spec_type", "mtp", name=None))
+    assert setting_items(derived(variable, engine(flags=flags)).settled, variable) == ()
+
+
 def test_a_flag_cut_so_short_that_several_begin_with_it():
     of = engine(launch={"abbreviations": ["--"], "known": "read"})
     item = one(deployment(setting("--me", "1", name=None)), of)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from specrules.derive.deployed_settings import setting_places, setting_values
+from specrules.derive.deployed_settings import parts_stating, setting_places, setting_values
 
 from .deployed_build import GAP, deployment, engine, setting
 
@@ -78,3 +78,14 @@ def test_a_setting_stands_where_the_one_that_counts_was_written():
         "given.length": 4,
         "flag.length": 4,
     }
+
+
+def test_what_variables_from_elsewhere_leave_open():
+    assert parts_stating(TOY, "engine.methods") == ("command", "config", "environment")
+    assert parts_stating(TOY, "drafter.name") == ("command", "config")
+    assert parts_stating(TOY, "target.name") == ("command", "config", "environment")
+    says = {"fact": "deployment.speculates", "known": "read"}
+    by_flag = engine(deployed=[{**says, "value": "given.draft or flag.length > 0"}])
+    assert parts_stating(by_flag, "deployment.speculates") == ("command", "config")
+    by_variable = engine(deployed=[{**says, "value": True, "when": "flag.metrics and not given.draft"}])
+    assert parts_stating(by_variable, "deployment.speculates") == ("command", "config", "environment")

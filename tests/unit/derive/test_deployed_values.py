@@ -5,8 +5,9 @@ import json
 import pytest
 
 from specrules.model.case import Case
+from specrules.model.deployment import Gap
 
-from .deployed_build import GAP, deployment, derived, engine, setting
+from .deployed_build import GAP, deployment, derived, engine, place, setting
 
 
 def value(name, made, of=None, base=None):
@@ -117,6 +118,15 @@ def test_a_device_for_a_drafter_that_ignores_it():
     assert found["deployment.drafter_routed"] is True
     says = [{"fact": "engine.routing_note", "value": '"it stays"', "known": "read"}]
     assert value("engine.routing_note", deployment(facts=facts), engine(deployed=says)) == "it stays"
+
+
+def test_variables_from_elsewhere_leave_open_what_variables_can_set():
+    elsewhere = (Gap(of="environment", why="variables come from an env_file", place=place(7)),)
+    assert value("deployment.drafter_given", deployment(gaps=elsewhere)) is False
+    assert value("deployment.drafter_given", deployment(gaps=GAP)) is None
+    assert derived(deployment(gaps=elsewhere)).speculation == "unknown"
+    flags = [{"name": "--spec", "states": ["engine.methods"], "doc": "d", "known": "read"}]
+    assert derived(deployment(gaps=elsewhere), engine(flags=flags, removed_flags=[])).speculation == "off"
 
 
 def test_a_drafter_on_the_targets_own_device_is_not_routed():
