@@ -175,6 +175,7 @@ def _whole(deployment: Deployment, engine: Engine, values: Values) -> Values:
         "deployment.gaps": "; ".join(dict.fromkeys(gap.why for gap in deployment.launch.gaps)) or None,
         "deployment.metrics": values.get("deployment.metrics"),
         "deployment.synthetic": values.get("deployment.synthetic", False),
+        "deployment.lossy": values.get("deployment.lossy", False),
         "deployment.drafter_note": values.get("deployment.drafter_note"),
     }
 

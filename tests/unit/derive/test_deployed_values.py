@@ -189,3 +189,10 @@ def test_whether_a_head_fits_is_the_cases_to_say_and_else_the_names():
     stated = case(target={"name": "t", "checkpoint": "x"}, drafter={"name": "d", "class": "model", "trained_for": "x"})
     assert value("deployment.head_fits", deployment(facts=facts), base=stated) is True
     assert value("deployment.head_fits", deployment(facts={"engine.methods": ("mtp",)})) is None
+
+
+def test_a_setting_that_loosens_verification():
+    says = [{"fact": "deployment.lossy", "value": "flag.length < 3", "known": "read"}]
+    made = deployment(setting("--length", "2"), facts={"engine.methods": ("small",)})
+    assert value("deployment.lossy", made, engine(deployed=says)) is True
+    assert value("deployment.lossy", made) is False
