@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+import threading
 import warnings
 from collections.abc import Iterator
 
@@ -20,6 +21,10 @@ MAX_NODES = 200
 MAX_DEPTH = 32
 
 KNOWN = "known"
+
+_PARSING = threading.Lock()
+"""Python 3.11 counts the depth of a tree once for all threads, and every version keeps one list of warning filters: two
+threads that parse at once can end in a SystemError, or with filters that nobody set."""
 
 _ARITHMETIC: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 _COMPARISONS: dict[type[ast.cmpop], str] = {
@@ -133,7 +138,7 @@ def _refuse_text(source: Source) -> Iterator[Problem]:
 
 def _parse_python(source: Source) -> ast.expr:
     try:
-        with warnings.catch_warnings():
+        with _PARSING, warnings.catch_warnings():
             # `1if a else b` and the like earn a warning at parse time, which a strict caller has turned into an error.
             warnings.simplefilter("ignore")
             return ast.parse(source.code, "<expression>", "eval").body

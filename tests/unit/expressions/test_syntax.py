@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import example, given, settings
@@ -312,3 +314,18 @@ def test_any_text_compiles_or_is_refused_with_places_inside_it(source: str):
     for where in places:
         assert 1 <= where.line <= len(lines)
         assert 1 <= where.column <= len(lines[where.line - 1]) + 1
+
+
+def test_threads_parse_one_after_the_other() -> None:
+    """On Python 3.11 two threads that build trees at once can end in a SystemError."""
+    before, filters = sys.getswitchinterval(), list(warnings.filters)
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            found = list(
+                pool.map(lambda extra: compile_expression(" + ".join(["x"] * (20 + extra % 5)), SYMBOLS), range(2000))
+            )
+    finally:
+        sys.setswitchinterval(before)
+    assert len(found) == 2000
+    assert warnings.filters == filters
