@@ -95,7 +95,8 @@ def redirected(first: str, current: str, location: str, *, allow_private: bool =
     """Return where a redirect leads. Raises GgufError where it may not be followed.
 
     The scheme has to stay. A private, local or otherwise special address is followed only where the first URL had one,
-    or with `allow_private`: else a public server could make this machine ask its own network.
+    or with `allow_private`: else a public server could make this machine ask its own network. A link-local one, where
+    clouds keep the credentials of their machines, is followed only where the first URL was link-local itself.
     """
     try:
         target = urljoin(current, location)
@@ -108,8 +109,7 @@ def redirected(first: str, current: str, location: str, *, allow_private: bool =
         raise GgufError(f"redirects to another scheme, {parts.scheme or 'none'}", shown(current), None, hint)
     if not parts.hostname:
         raise GgufError("redirects to what is no URL", shown(current))
-    leads_inside = not same_origin(first, target) and has_special_address(target) and not has_special_address(first)
-    if leads_inside and not allow_private:
+    if not allow_private and not same_origin(first, target) and _leads_inside(first, target):
         message = f"redirects to {parts.hostname}, which is an address of a private network or of this machine"
         raise GgufError(message, shown(current))
     return without_user(urlunsplit(parts._replace(fragment="")))
@@ -117,17 +117,35 @@ def redirected(first: str, current: str, location: str, *, allow_private: bool =
 
 def has_special_address(url: str) -> bool:
     """Say whether the host of a URL has any address that is not public. False where it cannot be found out."""
+    return any(is_special(found) for found in _addresses(url))
+
+
+def may_not_lead_to(first: str, found: str) -> bool:
+    """Say whether an IP address is one that redirects from `first` may not reach. ValueError for what is none."""
+    if _is_link_local(found):
+        return not any(_is_link_local(own) for own in _addresses(first))
+    return is_special(found) and not has_special_address(first)
+
+
+def _leads_inside(first: str, target: str) -> bool:
+    return any(may_not_lead_to(first, found) for found in _addresses(target))
+
+
+def _addresses(url: str) -> list[str]:
+    """Return the IP addresses of a URL's host, none where they cannot be found out."""
     parts = urlsplit(url)
     host = _host(parts)
     try:
-        return is_special(host)
+        is_special(host)
     except ValueError:
         pass
+    else:
+        return [host]
     try:
         found = socket.getaddrinfo(host, parts.port or _PORTS.get(parts.scheme), type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        return False
-    return any(is_special(str(address[0])) for *_, address in found)
+        return []
+    return [str(address[0]) for *_, address in found]
 
 
 def is_special(address: str) -> bool:
@@ -135,14 +153,24 @@ def is_special(address: str) -> bool:
 
     Raises ValueError for what is no IP address.
     """
+    parsed = _parsed(address)
+    return not parsed.is_global or parsed.is_multicast
+
+
+def _is_link_local(address: str) -> bool:
+    return _parsed(address).is_link_local
+
+
+def _parsed(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    """Parse an address; one that stands for an IPv4 address is that."""
     parsed = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(parsed, ipaddress.IPv6Address):
         inner = parsed.ipv4_mapped or parsed.sixtofour
         if parsed in _NAT64:
             inner = ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF)
         if inner is not None:
-            parsed = inner
-    return not parsed.is_global or parsed.is_multicast
+            return inner
+    return parsed
 
 
 def _origin(parts: SplitResult) -> tuple[str, str, int | None]:

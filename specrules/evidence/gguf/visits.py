@@ -102,5 +102,5 @@ def _check_peer(response: httpx.Response, url: str, first: str) -> None:
     if address.same_origin(url, first) or getproxies():
         return
     peer = response.extensions["network_stream"].get_extra_info("server_addr")
-    if isinstance(peer, tuple) and address.is_special(str(peer[0])) and not address.has_special_address(first):
+    if isinstance(peer, tuple) and address.may_not_lead_to(first, str(peer[0])):
         raise GgufError("redirects to an address of a private network or of this machine", address.shown(first))

@@ -148,6 +148,17 @@ def test_a_public_server_cannot_lead_into_a_private_network(target: str) -> None
         redirected(PUBLIC, PUBLIC, target)
 
 
+@pytest.mark.parametrize("first", ["http://10.0.0.1/x", "http://localhost:8080/x"])
+@pytest.mark.parametrize(
+    "target", ["http://169.254.169.254/latest/", "http://[fe80::1]/", "http://[::ffff:a9fe:a9fe]/"]
+)
+def test_nor_does_a_private_one_lead_to_a_link_local_address(first: str, target: str) -> None:
+    with pytest.raises(GgufError, match="which is an address of a private network or of this machine"):
+        redirected(first, first, target)
+    assert redirected(first, first, target, allow_private=True) == target
+    assert redirected("http://169.254.1.1/x", "http://169.254.1.1/x", target) == target
+
+
 def test_a_private_server_may_lead_to_another() -> None:
     assert redirected("http://10.0.0.1/x", "http://10.0.0.1/x", "http://10.0.0.2/y") == "http://10.0.0.2/y"
 
