@@ -11,7 +11,7 @@ from specrules.evidence.readers.compiled import CompiledReader
 from specrules.evidence.readers.compiling import compile_readers
 from specrules.evidence.readers.dump import Series
 from specrules.evidence.readers.observed import Observed
-from specrules.evidence.readers.prometheus import observe_window
+from specrules.evidence.readers.prometheus import counters_of, observe_window
 from specrules.evidence.readers.reading import Reading, reading_of
 from specrules.evidence.readers.recognition import Matches, Recognition
 from specrules.live.prometheus_api import PrometheusApi, Window
@@ -113,7 +113,7 @@ def _reading(
     ordered = sorted(found.values(), key=lambda item: item[1].matched, reverse=True)
     reader, observed = ordered[0]
     observed.run = dict(group.labels)
-    _warn(observed, group, name)
+    _warn(observed, reader, group, name)
     matches = tuple(Matches(other.engine.id, seen.matched) for other, seen in ordered)
     is_tie = len(ordered) > 1 and ordered[1][1].matched == observed.matched
     recognition = Recognition("ambiguous" if is_tie else "certain", len(readers) == 1, "values", matches)
@@ -122,9 +122,11 @@ def _reading(
     return replace(reading, facts=reading.facts.extended(load))
 
 
-def _warn(observed: Observed, group: _Group, name: str) -> None:
+def _warn(observed: Observed, reader: CompiledReader, group: _Group, name: str) -> None:
     at = Location(name)
-    resets = max((track.resets for track in group.members), default=0)
+    # Gauges fall whenever they like.
+    counters = counters_of(reader, group.types)
+    resets = max((track.resets for track in group.members if track.metric in counters), default=0)
     if resets:
         message = f"counters began again {resets} times: the server was restarted, and its lives were added up"
         observed.warn(Problem(message, at))

@@ -51,6 +51,13 @@ def observe_window(
     return series.finish()
 
 
+def counters_of(reader: CompiledReader, types: Mapping[str, str]) -> frozenset[str]:
+    """Return the metrics of a reader that count up since the server started."""
+    dump = Dump(Source("", ""), {}, types, ())
+    fields = (field for field in reader.fields.values() if dump.is_counter(field))
+    return frozenset(field.spec.metric for field in fields if field.spec.metric is not None)
+
+
 def _parse(reader: CompiledReader, source: Source, *, with_starts: bool) -> Dump | None:
     """Return the metrics that a reader wants, None where one that it requires is missing."""
     if not all(_mentions(source.text, name) for name in reader.spec.requires):
