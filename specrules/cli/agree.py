@@ -1,4 +1,4 @@
-"""`specrules agree`: an upper bound of acceptance from two servers."""
+"""`specrules agree`: an estimate of acceptance from two servers."""
 
 from __future__ import annotations
 
@@ -95,8 +95,9 @@ def command(
     """Say how often a drafter's guesses are the target's own tokens, from two servers that run.
 
     The target answers prompts greedily; the drafter, served alone, is asked what it would have written from points on
-    the way. This is an upper bound: engines accept less, about 15 % less at temperature 0 and 30 % when sampling, so
-    that the low end is shaded by as much. Refused where the tokenizers differ.
+    the way. This is what drafting would accept on these prompts at best: engines that sample or cut drafts short
+    accept less, so that the low end is shaded by 15 %, and by 30 % above temperature 0. Prompts of another kind can
+    accept more or less: --prompts takes your own. Refused where the tokenizers differ.
 
     \b
     Examples:
@@ -143,7 +144,7 @@ def _bar(done: int, of: int, agreement: Agreement) -> None:
     interval = agreement.tokens_interval()
     text = f"{done}/{of} prompts, {agreement.drafts} drafts"
     if interval is not None:
-        text += f", A at most {interval.mid:.2f} ({interval.low:.2f} to {interval.high:.2f})"
+        text += f", A {interval.mid:.2f} ({interval.low:.2f} to {interval.high:.2f})"
     if sys.stderr.isatty():
         click.echo("\r\x1b[K" + text, nl=False, err=True)
     elif done == of:
@@ -151,19 +152,19 @@ def _bar(done: int, of: int, agreement: Agreement) -> None:
 
 
 def _text(agreed: Agreed, moment: datetime) -> str:
-    from specrules.pipeline.agreeing import case_lines
+    from specrules.pipeline.agreeing import case_lines, of_tasks
 
     found = agreed.agreement
     shaded = found.tokens / (1 + agreed.bias)
-    compared = f"{len(found.guesses)} prompts, {found.drafts} drafts of {found.draft_length} tokens"
+    compared = f"{len(found.guesses)} prompts{of_tasks(agreed)}, {found.drafts} drafts of {found.draft_length} tokens"
     tokens = _with(found.tokens, found.tokens_interval())
     lines = [
         f"{agreed.drafter} guesses for {agreed.target}: {compared}",
-        f"  tokens per round (A): at most {tokens}; shaded by {agreed.bias:.0%}: {num(max(1.0, shaded))}",
-        f"  conditional acceptance (p): at most {_with(found.conditional, found.conditional_interval())}",
+        f"  tokens per round (A): {tokens}; shaded by {agreed.bias:.0%}: {num(max(1.0, shaded))}",
+        f"  conditional acceptance (p): {_with(found.conditional, found.conditional_interval())}",
         "  right up to position 1, 2, ..: " + ", ".join(f"{share:.3f}" for share in found.positions),
         f"  tokenizers: {agreed.tokenizers}",
-        "An upper bound: what an engine accepts is less. For a case:",
+        "An estimate for such prompts: engines accept that or less on them, on others more or less. For a case:",
         "",
         *case_lines(agreed, moment),
     ]
@@ -177,19 +178,20 @@ def _with(value: float, interval: Interval[float] | None) -> str:
 
 
 def _json(agreed: Agreed) -> str:
-    found, bound = agreed.agreement, agreed.bound
+    found, expected = agreed.agreement, agreed.expected
     data: dict[str, Any] = {
         "schema": 1,
         "target": agreed.target,
         "drafter": agreed.drafter,
         "draft_length": found.draft_length,
         "drafts": found.drafts,
-        "upper_bound": True,
+        "basis": "greedy agreement",
+        "tasks": list(agreed.tasks),
         "bias": agreed.bias,
         "tokens_per_round": {"value": found.tokens, **_ends(found.tokens_interval())},
         "conditional_acceptance": {"value": found.conditional, **_ends(found.conditional_interval())},
         "position_acceptance": list(found.positions),
-        "shaded": {"low": bound.low, "mid": bound.mid, "high": bound.high},
+        "shaded": {"low": expected.low, "mid": expected.mid, "high": expected.high},
         "tokenizers": agreed.tokenizers,
         "prompts": [{"prompt": item.prompt, "matches": list(item.matches)} for item in found.guesses],
     }

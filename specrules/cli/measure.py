@@ -145,15 +145,20 @@ def command(
     )
     catalog = Catalog.load(engines=engines, rules=rules, templates=templates)
     access = Access(token_env, allow_private_redirects, silent_s=timeout, total_s=max(600.0, timeout))
-    measured = run_plan(
-        plan,
-        output,
-        append=append,
-        access=access,
-        catalog=catalog,
-        say=lambda text: click.echo(text, err=True),
-        show=_bar,
-    )
+    try:
+        measured = run_plan(
+            plan,
+            output,
+            append=append,
+            access=access,
+            catalog=catalog,
+            say=lambda text: click.echo(text, err=True),
+            show=_bar,
+        )
+    except KeyboardInterrupt:
+        if output.exists():
+            click.echo(f"\nwhat was measured until now is kept in {output}: specrules read {output}", err=True)
+        raise
     if sys.stderr.isatty():
         click.echo(err=True)
     write(_json(measured) if format_name == "json" else _text(measured, output))

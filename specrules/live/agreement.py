@@ -2,8 +2,12 @@
 
 The target writes; the drafter is asked what it would have written from points on the way. Where the drafter's engine
 scores whole prompts, one request tells every position and the rounds are played through; else the drafter continues
-from sampled points. Either way this is more than what an engine will accept: the target's own text is easier to guess
-than what drafting meets, and sampling loses more. COSTMODEL: about 15 % too high at temperature 0, 30 % when sampling.
+from points that are sampled evenly, which counts easy stretches a little more often than rounds begin in them.
+
+For greedy full-length drafts at temperature 0 this is what an engine accepts on the same prompts, within sampling
+error: on llama.cpp 3.81 by agreement against 3.80 measured (SmolLM2-135M and a copy without one layer, K = 4, ten
+prompts). It is no bound. Other prompts accept more or less; sampling, drafts that are cut short and drafters that run
+otherwise than alone accept less, so that the low end is shaded.
 """
 
 from __future__ import annotations
@@ -24,7 +28,7 @@ from specrules.model.serving import Call, Serving, filled_body
 
 BIAS_GREEDY = 0.15
 BIAS_SAMPLED = 0.30
-"""By how much greedy agreement overstates tokens per round, at temperature 0 and when sampling."""
+"""By how much greedy agreement may overstate tokens per round, at temperature 0 and when sampling."""
 
 ODD_TEXTS = (
     "In 1984, 3.14159 x 2 = 6.28318; see https://example.org/a?b=c&d=%20#e",

@@ -1,4 +1,4 @@
-"""Two running servers to an upper bound of acceptance: tokenizers first, then the drafts."""
+"""Two running servers to an estimate of acceptance: tokenizers first, then the drafts."""
 
 from __future__ import annotations
 
@@ -48,17 +48,18 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Agreed:
-    """The agreement, how the tokenizers were compared, and by how much the bound is too high."""
+    """The agreement, of which tasks it is, how the tokenizers were compared, and how much may be lost in an engine."""
 
     agreement: Agreement
     tokenizers: str
     bias: float
     target: str
     drafter: str
+    tasks: tuple[str, ...] = ()
 
     @property
-    def bound(self) -> Interval[float]:
-        """Tokens per round: from the shaded low end to the high end as measured.
+    def expected(self) -> Interval[float]:
+        """Tokens per round on such prompts: from the shaded low end to the high end as it was found.
 
         Where there are too few prompts for an interval, from nothing right at all.
         """
@@ -110,15 +111,16 @@ def agree(
             Problem("the target's answers are shorter than a draft: nothing was compared", Location(pair.target))
         )
     bias = BIAS_SAMPLED if pair.temperature > 0 else BIAS_GREEDY
-    return Agreed(found, tokenizers, bias, target.server.place, drafter.server.place)
+    tasks = tuple(dict.fromkeys(ask.task for ask in asks))
+    return Agreed(found, tokenizers, bias, target.server.place, drafter.server.place, tasks)
 
 
 def case_lines(agreed: Agreed, observed_at: datetime) -> tuple[str, ...]:
     """Return the acceptance as a case states it."""
-    bound, found = agreed.bound, agreed.agreement
+    expected, found = agreed.expected, agreed.agreement
     moment = observed_at.isoformat(timespec="seconds").replace("+00:00", "Z")
     source = (
-        f"greedy agreement over {len(found.guesses)} prompts, an upper bound; "
+        f"greedy agreement over {len(found.guesses)} prompts{of_tasks(agreed)}, not a run that drafted; "
         f"the low end is shaded by {agreed.bias:.0%}"
     )
     return (
@@ -126,12 +128,17 @@ def case_lines(agreed: Agreed, observed_at: datetime) -> tuple[str, ...]:
         "  acceptance:",
         "    kind: tokens_per_round",
         f"    draft_length: {found.draft_length}",
-        f"    low: {bound.low:.4g}",
-        f"    high: {bound.high:.4g}",
+        f"    low: {expected.low:.4g}",
+        f"    high: {expected.high:.4g}",
         "    provenance_kind: measured",
         f'    source: "{source}"',
         f"    observed_at: {moment}",
     )
+
+
+def of_tasks(agreed: Agreed) -> str:
+    """Return the tasks in words, nothing where they are not known."""
+    return f" ({', '.join(agreed.tasks)})" if agreed.tasks else ""
 
 
 @dataclass(frozen=True, slots=True)

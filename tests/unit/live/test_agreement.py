@@ -98,7 +98,7 @@ def test_a_drafter_that_is_never_right():
     found = compare(Model(), Model(next_id=lambda ids: (following(ids) + 1) % 50))
     assert found.agreement.tokens == 1.0
     assert found.agreement.conditional == 0.0
-    assert found.bound.low == 1.0
+    assert found.expected.low == 1.0
 
 
 def test_drafts_begin_where_the_target_wrote():
@@ -165,15 +165,15 @@ def test_the_low_end_is_shaded_and_the_high_end_is_not():
 
     greedy, sampled = (Agreed(found, "", bias, "", "") for bias in (0.15, 0.30))
     interval = found.tokens_interval()
-    assert greedy.bound.low == pytest.approx(max(1.0, interval.low / 1.15))
-    assert sampled.bound.low == pytest.approx(max(1.0, interval.low / 1.30))
-    assert greedy.bound.high == sampled.bound.high == pytest.approx(min(4.0, interval.high))
+    assert greedy.expected.low == pytest.approx(max(1.0, interval.low / 1.15))
+    assert sampled.expected.low == pytest.approx(max(1.0, interval.low / 1.30))
+    assert greedy.expected.high == sampled.expected.high == pytest.approx(min(4.0, interval.high))
 
 
 def test_few_prompts_give_no_low_end():
     found = compare(Model(), Model(), prompts=3)
     assert found.agreement.tokens_interval() is None
-    assert (found.bound.low, found.bound.high) == (1.0, 4.0)
+    assert (found.expected.low, found.expected.high) == (1.0, 4.0)
 
 
 def test_what_is_printed_is_an_acceptance_that_a_case_takes(tmp_path):
@@ -188,7 +188,9 @@ def test_what_is_printed_is_an_acceptance_that_a_case_takes(tmp_path):
     stated = load_case(file).case.measurements.acceptance
     assert (stated.kind, stated.draft_length) == ("tokens_per_round", 3)
     assert 1 < stated.low < stated.high <= 4
-    assert "an upper bound" in stated.source
+    assert stated.source.startswith("greedy agreement over ")
+    assert "(chat, " in stated.source
+    assert "not a run that drafted" in stated.source
 
 
 @pytest.mark.parametrize(

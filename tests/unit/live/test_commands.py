@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import shutil
+import signal
 import ssl
 import subprocess
 import threading
@@ -200,6 +202,16 @@ class TestMeasure:
         samples, _ = read_lines(read_source("s.jsonl"))
         assert [bool(item.error) for item in samples] == [False, False, False, True]
 
+    def test_an_interruption_leaves_what_was_measured(self):
+        interrupted = Llama(dies_after=3)
+        interrupted.on_death = lambda: os.kill(os.getpid(), signal.SIGINT)
+        with serving(interrupted) as one:
+            code, out, err = command("measure", one.url, *FEW, "-o", "s.jsonl")
+        assert (code, out) == (130, "")
+        assert err.endswith("\nwhat was measured until now is kept in s.jsonl: specrules read s.jsonl\n\ninterrupted\n")
+        samples, _ = read_lines(read_source("s.jsonl"))
+        assert [bool(item.error) for item in samples][:3] == [False, False, False]
+
     def test_on_and_off_by_request(self):
         fake = Halogen.flash(pass_s=0.004)
         with serving(fake) as one:
@@ -275,7 +287,7 @@ class TestMeasure:
 
 
 class TestAgree:
-    """The upper bound, and a case's lines for it."""
+    """The estimate, and a case's lines for it."""
 
     def test_two_servers(self):
         with (
@@ -297,7 +309,7 @@ class TestAgree:
             )
         assert code == 0
         assert "up to 8 prompts: " in err
-        assert "An upper bound: what an engine accepts is less. For a case:" in out
+        assert "An estimate for such prompts: engines accept that or less on them, on others more or less." in out
         assert "    kind: tokens_per_round\n    draft_length: 2\n" in out
         assert "tokenizers: the same ids on " in out
 
@@ -305,7 +317,8 @@ class TestAgree:
         with serving(Model()) as one, serving(Model()) as other:
             _, out, _ = command("agree", one.url, other.url, "--number", 8, "--max-tokens", 20, "--format", "json")
         data = json.loads(out)
-        assert data["upper_bound"] is True
+        assert data["basis"] == "greedy agreement"
+        assert "chat" in data["tasks"]
         assert data["tokens_per_round"]["value"] == 5.0
         assert len(data["prompts"]) == 8
 
