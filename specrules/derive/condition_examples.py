@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from specrules.catalog.condition_checks import CONDITIONAL
 from specrules.catalog.setting_symbols import setting_symbols
-from specrules.derive.deployed_claims import compiled
-from specrules.derive.deployed_settings import setting_values
+from specrules.derive.deployed.claims import compiled
+from specrules.derive.deployed.settings import setting_values
 from specrules.expressions import Type, Unknown
 from specrules.model.claim import Conditional, ConditionExample, DeployedExample, DeployedInput
 from specrules.model.deployment import Deployment, Launch, Place, Setting

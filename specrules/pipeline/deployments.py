@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from specrules.catalog.catalogue import Catalog
 from specrules.catalog.setting_symbols import setting_symbols
 from specrules.decide.items import judge
-from specrules.derive.deployed_claims import claim_items
-from specrules.derive.deployed_items import method_items, pair_items, setting_items
-from specrules.derive.deployed_values import Deployed, Knowledge, deployed
+from specrules.derive.deployed.claims import claim_items
+from specrules.derive.deployed.items import method_items, pair_items, setting_items
+from specrules.derive.deployed.values import Deployed, Knowledge, deployed
 from specrules.model.deployment import Deployment
 from specrules.model.raw_finding import DeploymentFindings, RawFinding
 from specrules.pipeline.deployment_rules import deployment_rules

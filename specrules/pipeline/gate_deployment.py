@@ -120,7 +120,7 @@ def _in_file(item: RawFinding, place: Place) -> RawFinding:
 
 def _merged(deployment: Deployment, case: LoadedCase, catalog: Catalog) -> LoadedCase:
     """The case with what is deployed in place of what it says about that. LoadError where they do not go together."""
-    from specrules.derive.deployed_case import case_data
+    from specrules.derive.deployed.case import case_data
 
     data = case_data(deployment, catalog.engine(deployment.engine).model, case.document.data)
     document = replace(case.document, data=data)

@@ -4,7 +4,7 @@ import pytest
 
 from specrules.derive.condition_examples import failing_examples
 
-from .deployed_build import INPUTS, claim, engine
+from .deployed.building import INPUTS, claim, engine
 
 HOLDS = {"settings": {"--length": "5"}, "holds": True}
 NOT = {"settings": {"-d": "x"}, "holds": False}

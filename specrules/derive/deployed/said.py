@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from specrules.derive.deployed_claims import Settled, compiled
+from specrules.derive.deployed.claims import Settled, compiled
 from specrules.derive.methods import applies_to_version
 from specrules.expressions import Type, Unknown
 from specrules.model.claim import DeployedInput

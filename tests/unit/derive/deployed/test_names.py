@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from specrules.derive.deployed_names import made_for
+from specrules.derive.deployed.names import made_for
 
 
 @pytest.mark.parametrize(

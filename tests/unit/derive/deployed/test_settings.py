@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from specrules.derive.deployed_settings import parts_stating, setting_places, setting_values
+from specrules.derive.deployed.settings import parts_stating, setting_places, setting_values
 
-from .deployed_build import GAP, deployment, engine, setting
+from .building import GAP, deployment, engine, setting
 
 TOY = engine()
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from specrules.derive.deployed_claims import claim_items
+from specrules.derive.deployed.claims import claim_items
 
-from .deployed_build import GAP, claim, deployment, derived, engine, setting
+from .building import GAP, claim, deployment, derived, engine, setting
 
 
 def items(made, **lists):

@@ -7,7 +7,7 @@ import pytest
 from specrules.model.case import Case
 from specrules.model.deployment import Gap
 
-from .deployed_build import GAP, deployment, derived, engine, place, setting
+from .building import GAP, deployment, derived, engine, place, setting
 
 
 def value(name, made, of=None, base=None):

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from specrules.derive.deployed_items import method_items, pair_items, setting_items
+from specrules.derive.deployed.items import method_items, pair_items, setting_items
 
-from .deployed_build import deployment, derived, engine, setting
+from .building import deployment, derived, engine, setting
 
 
 def one(made, of=None):

@@ -7,9 +7,9 @@ from itertools import combinations
 
 from specrules.catalog.setting_symbols import flag_type
 from specrules.derive.combinations import pair_claim
-from specrules.derive.deployed_claims import Settled
-from specrules.derive.deployed_removed import is_gone, removed_flag
-from specrules.derive.deployed_settings import is_no_number
+from specrules.derive.deployed.claims import Settled
+from specrules.derive.deployed.removed import is_gone, removed_flag
+from specrules.derive.deployed.settings import is_no_number
 from specrules.derive.flags import is_misspelt, names
 from specrules.derive.methods import applies_to_version, is_verified, method_named
 from specrules.errors import did_you_mean

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from specrules.catalog.catalogue import Catalog
-from specrules.derive.deployed_case import case_data
+from specrules.derive.deployed.case import case_data
 from specrules.evidence.deployments import read_launches_text, recognise
 from specrules.model.case import Case
 from specrules.model.deployment import Deployment

@@ -9,13 +9,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from specrules.derive.deployed_beside import beside
-from specrules.derive.deployed_case import case_data
-from specrules.derive.deployed_claims import Settled, Symbols
-from specrules.derive.deployed_lookups import looked_up
-from specrules.derive.deployed_removed import may_still_count
-from specrules.derive.deployed_said import said, said_places
-from specrules.derive.deployed_settings import parts_stating, setting_places, setting_values
+from specrules.derive.deployed.beside import beside
+from specrules.derive.deployed.case import case_data
+from specrules.derive.deployed.claims import Settled, Symbols
+from specrules.derive.deployed.lookups import looked_up
+from specrules.derive.deployed.removed import may_still_count
+from specrules.derive.deployed.said import said, said_places
+from specrules.derive.deployed.settings import parts_stating, setting_places, setting_values
 from specrules.derive.methods import method_named
 from specrules.derive.stated import stated_facts
 from specrules.model.case import Case

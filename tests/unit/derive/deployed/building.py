@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from specrules.catalog.setting_symbols import setting_symbols
-from specrules.derive.deployed_values import Deployed, Knowledge, deployed
+from specrules.derive.deployed.values import Deployed, Knowledge, deployed
 from specrules.expressions import Type
 from specrules.model.deployment import DeployedFact, Deployment, Gap, Launch, Place, Setting
 from specrules.model.drafter import DrafterClass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from specrules.derive.deployed_names import made_for
+from specrules.derive.deployed.names import made_for
 from specrules.model.case import Case
 from specrules.model.deployment import Deployment
 
