@@ -28,7 +28,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "fit": ("specrules.cli.fit", "Whether target and drafter fit on named devices."),
     "init": ("specrules.cli.init", "A case to start from, asked of a running server."),
     "measure": ("specrules.cli.measure", "Running servers, measured as their clients see them."),
-    "agree": ("specrules.cli.agree", "How often a drafter guesses the target's tokens, at most."),
+    "agree": ("specrules.cli.agree", "About how often a drafter guesses the target's tokens."),
     "plan": ("specrules.cli.plan", "The script of the measurement that would settle a case."),
     "export": ("specrules.cli.export", "A verdict for other programs: rules for Prometheus."),
     "engines": ("specrules.cli.engines", "List, show and check engine files."),

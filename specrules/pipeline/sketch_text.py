@@ -148,7 +148,7 @@ def _following(learned: Learned, case: Path) -> Iterator[str]:
     url, drafter = learned.url or "URL", learned.drafter
     yield f"specrules measure {url} --case {case.name} -o {case.stem}.jsonl    what runs today, as clients see it"
     if drafter is not None and drafter.kind == "model":
-        yield f"specrules agree {url} {drafter.url or 'URL-OF-DRAFTER'}    how often the drafter guesses right, at most"
+        yield f"specrules agree {url} {drafter.url or 'URL-OF-DRAFTER'}    about how often the drafter guesses right"
     yield f"specrules triage {case.name}    the verdict, and what would settle it"
     yield f"specrules plan {case.name}    a script that measures that"
 
