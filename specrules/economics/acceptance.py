@@ -221,7 +221,7 @@ def _invert(ratio: Array, length: Array) -> Array:
     by one, so that what an element gives depends on no other.
     """
     share = np.where((ratio > 0) & (ratio < 1), ratio, 0.5)
-    wanted = np.log(share * length)
+    wanted = np.log(share) + np.log(length)
     bounds = (-2 * np.log(share) / (length + 1), -wanted)
     x = np.maximum(np.where(length < 1, np.minimum(*bounds), np.maximum(*bounds)), _NEAREST)
     moving = np.ones(x.shape, dtype=np.bool_)

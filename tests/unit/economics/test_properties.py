@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from specrules.economics import acceptance, break_even, experts, rounds, verify
@@ -61,6 +61,7 @@ def test_conditional_to_ratio_to_tokens_and_back(p: float, length: float) -> Non
 
 
 @brief
+@example(5e-324, 0.5)
 @given(probabilities, lengths)
 def test_ratio_to_conditional_and_back(ratio: float, length: float) -> None:
     p = acceptance.conditional_from_ratio(ratio, length)
