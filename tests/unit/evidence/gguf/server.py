@@ -96,8 +96,8 @@ class Handler(BaseHTTPRequestHandler):
     def send(self, body: bytes) -> None:
         for at in range(0, len(body), 1 << 14):
             piece = body[at : at + (1 << 14)]
+            self.state.sent += len(piece)  # before it goes out: the client may be done with it at once
             self.wfile.write(piece)
-            self.state.sent += len(piece)
 
     def drip(self, body: bytes, seconds: float) -> None:
         """Send a byte at a time."""
