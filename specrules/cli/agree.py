@@ -40,17 +40,9 @@ if TYPE_CHECKING:
     type=click.FloatRange(0, 5),
     default=0.0,
     show_default=True,
-    help="Of the workload: above 0 the bound is shaded more.",
+    help="Of the workload: above 0 the low end is shaded more.",
 )
-@click.option("--tasks", metavar="TASK,..", help="Prompts of these tasks only; by default of all that ship.")
-@click.option(
-    "--prompts",
-    "files",
-    multiple=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Prompts of your own, as YAML or JSONL. Repeatable.",
-)
+@options.prompts
 @click.option(
     "--tokenizers",
     nargs=2,

@@ -29,12 +29,7 @@ _LINE_BY_LINE = frozenset({"text", "github"})
 @click.command(name="gate")
 @click.argument("files", nargs=-1, required=True, metavar="CASE|DEPLOYMENT...")
 @options.policy
-@click.option(
-    "--waivers",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Waivers; without it .specrules/waivers.yaml of the repository.",
-)
+@options.waivers
 @click.option(
     "--case",
     type=click.Path(path_type=Path),

@@ -28,15 +28,7 @@ _SECONDS = {"s": 1, "m": 60, "min": 60, "h": 3600}
 @click.option(
     "--drafter", metavar="NAME", help="Also measure the drafter NAME as candidate, where requests can choose."
 )
-@click.option("--tasks", metavar="TASK,..", help="Prompts of these tasks only; by default of all that ship.")
-@click.option(
-    "--prompts",
-    "files",
-    multiple=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Prompts of your own, as YAML or JSONL. Repeatable.",
-)
+@options.prompts
 @click.option(
     "--requests", type=click.IntRange(1, 100_000), default=24, show_default=True, help="To each arm, at most."
 )

@@ -92,6 +92,30 @@ def policy(function: F) -> F:
     )(function)
 
 
+def waivers(function: F) -> F:
+    """Add --waivers."""
+    return click.option(
+        "--waivers",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Waivers; without it .specrules/waivers.yaml of the repository.",
+    )(function)
+
+
+def prompts(function: F) -> F:
+    """Add --tasks and --prompts."""
+    files = click.option(
+        "--prompts",
+        "files",
+        multiple=True,
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Prompts of your own, as YAML or JSONL. Repeatable.",
+    )
+    tasks = click.option("--tasks", metavar="TASK,..", help="Prompts of these tasks only; by default of all that ship.")
+    return tasks(files(function))
+
+
 def output(function: F) -> F:
     """Add -o FILE."""
     return click.option(

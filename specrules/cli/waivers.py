@@ -21,12 +21,7 @@ _VOID = frozenset({"expired", "too-long", "inputs-changed"})
 @click.command(name="waivers")
 @click.argument("files", nargs=-1, metavar="[CASE|DEPLOYMENT]...")
 @options.policy
-@click.option(
-    "--waivers",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Waivers; without it .specrules/waivers.yaml of the repository.",
-)
+@options.waivers
 @click.option(
     "--case", type=click.Path(path_type=Path), metavar="CASE", help="Numbers for deployments, as for the gate."
 )
