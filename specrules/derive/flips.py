@@ -47,23 +47,23 @@ def flip_points(
     if depth is None:
         return ()
     end, threshold = _deciding_end(speedup_class, sides.thresholds["margin"])
+    read = {name for step in arithmetic.needed(depth.inputs.fixed, "speedup") for name in step.names}
     points = [
-        _flip(arithmetic, depth, name, end, threshold)
+        _flip(arithmetic, depth, name, end, threshold, is_read=name in read)
         for name, span in depth.inputs.spans.items()
         if name in _NAMES and span.mid > 0
     ]
     return tuple(sorted(points, key=lambda point: abs(log(1 + (point.change_percent or 1e6) / 100))))
 
 
-def _flip(arithmetic: Arithmetic, depth: AtDepth, name: str, end: str, threshold: float) -> FlipPoint:
+def _flip(arithmetic: Arithmetic, depth: AtDepth, name: str, end: str, threshold: float, *, is_read: bool) -> FlipPoint:
     title, unit = _NAMES[name]
     value = depth.inputs.spans[name].mid
 
     def speedup(factor: float) -> float | None:
         return _speedup(arithmetic, depth, {name: Span.exact(value * factor)}, end)
 
-    read = {read for step in arithmetic.needed(depth.inputs.fixed, "speedup") for read in step.names}
-    factor = _crossing(speedup, threshold, 1 / value if name in SHARES else _REACH) if name in read else None
+    factor = _crossing(speedup, threshold, 1 / value if name in SHARES else _REACH) if is_read else None
     scale = _scale(depth, name)
     return FlipPoint(
         name="verify_ms" if name == "verify.factor" else name,
