@@ -253,7 +253,7 @@ class TestSelfDraft:
     def test_a_copy_of_the_target_is_no_cheap_drafter(self) -> None:
         found = verdict("smollm2-self-draft/drafting")
         # Nobody says at which draft length; one run at 4 leaves open what 1 would do, and nothing says that it pays.
-        assert found.verdict in {"keep-incumbent", "measure-first"}
+        assert (found.verdict, found.best) == ("measure-first", "unknown")
         assert found.speedup.mid is not None
         assert found.speedup.mid < 1
         assert fact(found, "candidate.rate_times_step").value == pytest.approx(0.704, abs=5e-4)
