@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from math import ceil, isfinite
 
-from specrules.derive.information import Worth, worth
+from specrules.derive.information import Worth
 from specrules.derive.overheads import per_token
 from specrules.derive.projection import AtDepth
 from specrules.derive.settings import filled, words
@@ -65,13 +65,17 @@ class Weighed:
         return (self.gives_missing, round((self.worth_tok_s or 0.0) / minutes, 6), self.swing_tok_s / minutes)
 
 
-def measurements(given: Situation, flips: Iterable[FlipPoint], speedup_class: SpeedupClass) -> tuple[Measurement, ...]:
-    """Every recipe that fits the candidate, the most useful first. Empty where the engine offers none."""
+def measurements(
+    given: Situation, flips: Iterable[FlipPoint], speedup_class: SpeedupClass, known: Worth | None
+) -> tuple[Measurement, ...]:
+    """Every recipe that fits the candidate, the most useful first. Empty where the engine offers none.
+
+    `known` weighs what knowing inputs is worth, None where it is not known.
+    """
     length = given.projections.verdict_length or given.case.engine.draft_length or 3
     depth = given.projections.at(length)
     if depth is None:
         return ()
-    known = worth(given.projections, given.sides.steps.plain)
     weighed = [_weigh(given, recipe, depth, known) for recipe in given.knowledge.engine.recipes if _fits(given, recipe)]
     weighed.sort(key=lambda item: item.rank, reverse=True)
     by_name = {flip.name: flip for flip in flips}

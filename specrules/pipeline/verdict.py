@@ -64,7 +64,8 @@ def build(judged: Judged, table: Table, path: str, footer: Footer, notices: Iter
     best_needed, best_rate, length = projections.break_even_best, projections.rate_best, projections.verdict_length
     deciding = deciding_gate(row.verdict, judged.speedup_class, judged.gates)
     flips = flip_points(given.sides, given.arithmetic, projections, judged.speedup_class)
-    recipes = measurements(given, flips, judged.speedup_class)
+    known = worth(projections, given.sides.steps.plain)
+    recipes = measurements(given, flips, judged.speedup_class, known)
     shown = projections.at(length) if length is not None else projections.at(best_needed or 3)
     is_tree = given.knowledge.drafter_class.is_tree
     return Verdict(
@@ -96,7 +97,7 @@ def build(judged: Judged, table: Table, path: str, footer: Footer, notices: Iter
         tornado=tornado(given.arithmetic, shown) if shown is not None else (),
         best_lengths=_best_lengths(given),
         priors=_priors(given, shown),
-        perfect_information_tok_s=_perfect_information(given),
+        perfect_information_tok_s=None if known is None else known.of_all(),
         measurement=recipes[0] if recipes else None,
         runners_up=recipes[1:],
         settings=settings(given, length) if row.verdict == "deploy" else None,
@@ -122,11 +123,6 @@ def _priors(given: Situation, shown: AtDepth | None) -> tuple[PriorUse, ...]:
     used = () if shown is None else priors_used(given.sides, shown.inputs)
     names = PriorUse.model_fields
     return tuple(PriorUse(**{name: getattr(prior, name) for name in names}) for prior in used)
-
-
-def _perfect_information(given: Situation) -> float | None:
-    known = worth(given.projections, given.sides.steps.plain)
-    return None if known is None else known.of_all()
 
 
 def _scope(given: Situation) -> Scope:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from specrules.derive.flips import flip_points
+from specrules.derive.information import worth
 from specrules.derive.measurement import measurements
 from specrules.derive.situation import Situation
 from specrules.economics.samples import rounds_to_settle
@@ -27,7 +28,8 @@ RATIO = {"kind": "ratio", "low": 0.4, "high": 0.6, "draft_length": 7}
 
 def ranked(situation: Situation, speedup_class: SpeedupClass = "wide") -> list[Measurement]:
     flips = flip_points(situation.sides, situation.arithmetic, situation.projections, speedup_class)
-    return list(measurements(situation, flips, speedup_class))
+    known = worth(situation.projections, situation.sides.steps.plain)
+    return list(measurements(situation, flips, speedup_class, known))
 
 
 def named(found: list[Measurement], recipe: str) -> Measurement:
