@@ -141,7 +141,10 @@ def _parse_python(source: Source) -> ast.expr:
         with _PARSING, warnings.catch_warnings():
             # `1if a else b` and the like earn a warning at parse time, which a strict caller has turned into an error.
             warnings.simplefilter("ignore")
-            return ast.parse(source.code, "<expression>", "eval").body
+            try:
+                return ast.parse(source.code, "<expression>", "eval").body
+            except SystemError:  # Python 3.11, where the collector ran code that builds a tree of its own meanwhile
+                return ast.parse(source.code, "<expression>", "eval").body
     except SyntaxError as error:
         offset = source.offset_of_error(error.lineno, error.offset)
         hint = _syntax_hint(source.text, offset)
